@@ -94,21 +94,39 @@ func everywhere(t *testing.T, test func(t *testing.T, s *site)) {
 	}
 }
 
-// clear cancels every job and waits until none is left, not even one that still ends.
+// clear cancels every job and waits until none is left, not even one that still ends, and no node is out of service.
 func (s *site) clear() {
 	const most = 5 * time.Minute
+	s.cancelAll("--state=PENDING") // first, or they would start in place of those that are cancelled, and be killed at their launch
 	var out string
 	for looks := most / betweenLooks; looks > 0; looks-- {
 		var err error
 		if out, err = s.slurm.Run(context.Background(), "root", "squeue", "-h", "-o", "%i %u %T %r %N"); err == nil && strings.TrimSpace(out) == "" {
+			s.resumeNodes()
 			return
 		}
-		for _, u := range []string{"alice", "bob", "carol", "root"} { // each time: slurmctld may not have heard it
-			_, _ = s.slurm.Run(context.Background(), "root", "scancel", "--user="+u)
-		}
+		s.cancelAll() // each time: slurmctld may not have heard it
 		time.Sleep(betweenLooks)
 	}
 	s.t.Errorf("the queue does not get empty:\n%s", out)
+}
+
+// cancelAll cancels the jobs of everybody.
+func (s *site) cancelAll(flags ...string) {
+	for _, u := range []string{"alice", "bob", "carol", "root"} {
+		_, _ = s.slurm.Run(context.Background(), "root", append([]string{"scancel", "--user=" + u}, flags...)...)
+	}
+}
+
+// resumeNodes puts nodes back in service that Slurm took out of it, and says why it did: on a very busy machine a job may fail to
+// be launched, and no test is to suffer from another's.
+func (s *site) resumeNodes() {
+	out, _ := s.slurm.Run(context.Background(), "root", "sinfo", "-h", "-N", "-p", "gpu", "-t", "drain,down", "-o", "%N %T %E")
+	for line := range strings.Lines(out) {
+		node, why, _ := strings.Cut(strings.TrimSpace(line), " ")
+		s.t.Logf("node %s is put back in service, it was %s", node, why)
+		_, _ = s.slurm.Run(context.Background(), "root", "scontrol", "update", "nodename="+node, "state=resume")
+	}
 }
 
 // configure writes a configuration with short times and generous budgets.
