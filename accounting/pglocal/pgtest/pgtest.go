@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"fairbridge/accounting/pglocal"
 )
@@ -97,8 +98,23 @@ func execAsAdmin(ctx context.Context, s *pglocal.Server, statement string) error
 		return err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	if _, err := conn.Exec(ctx, statement); err != nil {
+	for end := time.Now().Add(patience); ; {
+		if _, err = conn.Exec(ctx, statement); !isInUse(err) || time.Now().After(end) {
+			break
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", statement, err)
 	}
 	return nil
+}
+
+// patience is how long a database may be in use that is copied or dropped.
+const patience = 2 * time.Minute
+
+// isInUse reports whether Postgres says that a process of its own still is in the database: one whose client has left, or that vacuums.
+// It tells it to end and waits for it, but for five seconds only, in which on a busy machine it may not have its turn.
+func isInUse(err error) bool {
+	var said *pgconn.PgError
+	return errors.As(err, &said) && said.Code == "55006"
 }

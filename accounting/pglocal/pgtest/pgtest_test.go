@@ -3,6 +3,7 @@ package pgtest
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -56,5 +57,22 @@ func TestFromFillsOnceAndCopies(t *testing.T) {
 	}
 	if got := do(t, b, "select text from note"); got != "from the template" || calls != 1 {
 		t.Errorf("second copy says %q after %d fillings, want the template's text after one", got, calls)
+	}
+}
+
+// TestATemplateInUseIsWaitedFor: somebody is in the template for longer than Postgres waits, as a process that ends late on a busy machine.
+func TestATemplateInUseIsWaitedFor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for longer than Postgres does, five seconds; not with -short")
+	}
+	setup := func(context.Context, string) error { return nil }
+	_ = NewFromTemplate(t, "busy", setup)
+	late, err := pgx.Connect(t.Context(), requireServer(t).DSN("template_busy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(6*time.Second, func() { _ = late.Close(context.Background()) })
+	if got := do(t, NewFromTemplate(t, "busy", setup), "select 'a copy'"); got != "a copy" {
+		t.Error(got)
 	}
 }
