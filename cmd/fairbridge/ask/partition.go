@@ -11,8 +11,9 @@ import (
 	"fairbridge/cmd/internal/source"
 )
 
-// completionTimeout is how long a shell waits for names.
-const completionTimeout = 2 * time.Second
+// completionTimeout is how long a shell waits at most for names: on a busy machine a daemon that is well needs seconds, and
+// one that is not there is known at once.
+const completionTimeout = 10 * time.Second
 
 // completePartitions offers the partitions to a shell: those of the configuration where one is
 // read, else those that the daemon names.
