@@ -94,28 +94,27 @@ func everywhere(t *testing.T, test func(t *testing.T, s *site)) {
 	}
 }
 
-// clear cancels every job and waits until none is left, not even one that still ends, and no node is out of service.
+// clear cancels every job and waits until none is left, not even one that still ends, and no node is out of service. Jobs that wait are
+// cancelled first: they would start in place of those that are cancelled, and be killed at their launch.
 func (s *site) clear() {
 	const most = 5 * time.Minute
-	s.cancelAll("--state=PENDING") // first, or they would start in place of those that are cancelled, and be killed at their launch
 	var out string
+	flags := "--state=PENDING"
 	for looks := most / betweenLooks; looks > 0; looks-- {
 		var err error
 		if out, err = s.slurm.Run(context.Background(), "root", "squeue", "-h", "-o", "%i %u %T %r %N"); err == nil && strings.TrimSpace(out) == "" {
 			s.resumeNodes()
 			return
 		}
-		s.cancelAll() // each time: slurmctld may not have heard it
+		// In each look: slurmctld may not have heard it.
+		_, _ = s.slurm.Run(context.Background(), "root", "sh", "-c", "for user in alice bob carol root; do scancel --user=$user "+flags+"; done")
+		if flags != "" {
+			flags = ""
+			continue
+		}
 		time.Sleep(betweenLooks)
 	}
 	s.t.Errorf("the queue does not get empty:\n%s", out)
-}
-
-// cancelAll cancels the jobs of everybody.
-func (s *site) cancelAll(flags ...string) {
-	for _, u := range []string{"alice", "bob", "carol", "root"} {
-		_, _ = s.slurm.Run(context.Background(), "root", append([]string{"scancel", "--user=" + u}, flags...)...)
-	}
 }
 
 // resumeNodes puts nodes back in service that Slurm took out of it, and says why it did: on a very busy machine a job may fail to
