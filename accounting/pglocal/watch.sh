@@ -13,5 +13,5 @@ started=$?
 if [ $started = 0 ]; then echo ready; fi
 exec >/dev/null
 read -r _
-"$bin/pg_ctl" -D "$dir/data" -m immediate -w -t 10 stop >/dev/null 2>&1
+"$bin/pg_ctl" -D "$dir/data" -m immediate -w -t 60 stop >/dev/null 2>&1
 cd / && rm -rf "$dir"
