@@ -19,7 +19,7 @@ import (
 // where it was, once.
 func TestResume(t *testing.T) {
 	c := livetest.SharedCluster(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // half a minute on an idle machine
 	defer cancel()
 	job := submit(ctx, t, c, "examples/resume.sbatch", "STEPS=20")
 	t.Cleanup(func() { _, _ = c.Run(context.Background(), "root", "scancel", job) })

@@ -83,7 +83,7 @@ func (s *site) tellsNothing(job, reason string) {
 func (s *site) makeAdministrator() {
 	s.t.Helper()
 	set := func(level string) {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		defer cancel()
 		if out, err := s.slurm.Run(ctx, "root", "sacctmgr", "-i", "modify", "user", s.slurm.TokenUser, "set", "adminlevel="+level); err != nil {
 			s.t.Errorf("%v: %s", err, out)

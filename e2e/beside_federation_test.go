@@ -61,11 +61,12 @@ func TestBesideAFederation(t *testing.T) {
 }
 
 // joinFederation starts a second slurmctld for a cluster "other", of which one node
-// answers and which has the feature "fast", and makes a federation of both.
+// answers and which has the feature "fast", and makes a federation of both. Its ports are of the block of 16 that
+// scripts/slurm/ports.sh reserves for the first, which uses five.
 func (s *site) joinFederation() {
 	s.t.Helper()
 	s.sh(`mkdir -p /etc/slurm/other /var/lib/slurm/other; chown slurm /var/lib/slurm/other
-port=$(($(sed -n 's/^SlurmctldPort=//p' /etc/slurm/slurm.conf) + 3000))
+port=$(($(sed -n 's/^SlurmctldPort=//p' /etc/slurm/slurm.conf) + 8))
 sed -E "s/^ClusterName=.*/ClusterName=other/; s/^SlurmctldPort=.*/SlurmctldPort=$port/; s#^StateSaveLocation=.*#StateSaveLocation=/var/lib/slurm/other#
 s#^SlurmctldPidFile=.*#SlurmctldPidFile=/run/slurmctld-other.pid#; s#slurmctld.log#slurmctld-other.log#; s#^SlurmdSpoolDir=.*#SlurmdSpoolDir=/var/lib/slurm/other/%n#; s#/run/slurmd-#/run/slurmd-other-#; s#log/slurmd-#log/slurmd-other-#" /etc/slurm/slurm.conf >/etc/slurm/other/slurm.conf
 for i in 1 2; do sed -i -E "s/^(NodeName=n$i .*) Port=[0-9]+/\\1 Port=$((port + i))/" /etc/slurm/other/slurm.conf; done

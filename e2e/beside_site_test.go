@@ -72,7 +72,7 @@ func newOwnSite(t *testing.T, dir string, o throwaway.Options) *site {
 // sh runs a shell script inside the cluster as root.
 func (s *site) sh(script string) string {
 	s.t.Helper()
-	return s.run("root", "timeout", "90", "bash", "-euc", script)
+	return s.run("root", "timeout", "300", "bash", "-euc", script)
 }
 
 // stopController ends slurmctld as a clean shutdown does, startController starts it again.
@@ -118,15 +118,10 @@ func (s *site) lineNow() []string {
 // untilLine waits until the job comes first.
 func (s *site) untilLine(what, first string) {
 	s.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(300 * time.Millisecond) {
+	s.until(what+": job "+first+" comes first", 2*time.Minute, func() bool {
 		line := s.lineNow()
-		if len(line) > 0 && line[0] == first {
-			return
-		}
-		if time.Now().After(end) {
-			s.t.Fatalf("not within two minutes: %s: want %s first, the line is %v", what, first, line)
-		}
-	}
+		return len(line) > 0 && line[0] == first
+	})
 }
 
 // givesEverythingBack ends the daemon and wants nothing of ours in the jobs after a release.

@@ -50,6 +50,7 @@ func TestLeasesEndByThemselvesAndJobsStartWherePlanned(t *testing.T) {
 		s.kill(syscall.SIGKILL)
 		s.until("the lease runs out by itself", 40*time.Second, func() bool { return !s.leased(small) })
 
+		s.configure("steer", "fifo", "backfill: none", "lease: {length: 120s}") // a machine that stands still for a while must not end it
 		s.start()
 		s.until("the small job is leased again", 60*time.Second, func() bool { return s.leased(small) })
 		s.run("root", "scancel", large)

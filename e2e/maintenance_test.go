@@ -41,7 +41,7 @@ func TestMaintenanceAheadStopsNoJob(t *testing.T) {
 		for _, policy := range []string{"fairbridge", "tiresias"} {
 			s.preempting(policy)
 			s.start()
-			time.Sleep(20 * time.Second)
+			s.cycles(9)
 			s.kill(15)
 			for _, id := range running {
 				if is := s.show(id); is["Restarts"] != "0" || is["JobState"] != "RUNNING" {

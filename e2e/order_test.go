@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-const long = "sleep 600"
+// long is a job that outlasts any test, on a slow machine too.
+const long = "sleep 3000"
 
 // occupy fills the cluster with jobs of alice that nobody may stop.
 func (s *site) occupy(nodes int) []string {

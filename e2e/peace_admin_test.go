@@ -41,6 +41,7 @@ func TestAdministratorsAtWork(t *testing.T) {
 		} {
 			x.begin()
 			s.until(x.reason, 40*time.Second, func() bool { return s.show(waiting)["Reason"] == x.reason })
+			s.cycles(2) // what is decided from here on is decided with that seen
 			_ = os.Remove(stop)
 			s.cycles(3)
 			if n := s.restarts(running...); n != 0 {
@@ -53,6 +54,7 @@ func TestAdministratorsAtWork(t *testing.T) {
 		s.run("root", "scancel", small) // from 24.05 on a lifted limit is seen when a job ends, or five minutes later
 		s.run("root", "scontrol", "create", "reservation", "reservationname=works", "starttime=now", "duration=60", "users=root",
 			"flags=maint,ignore_jobs", "nodes=n1,n2")
+		s.cycles(2) // the reservation is seen
 		_ = os.Remove(stop)
 		s.until("the job runs", 60*time.Second, func() bool { return s.states(waiting)["RUNNING"] == 1 })
 		if is := s.show(waiting); !slices.Contains([]string{"n3", "n4"}, is["NodeList"]) || s.restarts(running...) != 1 {

@@ -26,7 +26,7 @@ slurmctld; until scontrol ping | grep -q UP; do sleep 0.1; done`
 // atEnd runs a script as root when the test ends, before the queue is emptied.
 func (s *site) atEnd(script string) {
 	s.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), time.Minute)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), 5*time.Minute)
 		defer cancel()
 		s.kill(9)
 		if _, err := s.slurm.Run(ctx, "root", "sh", "-c", script); err != nil {
@@ -59,7 +59,7 @@ func (s *site) stoppable(nodes int, flags ...string) (ids []string) {
 // some sleep, none is told which to wake, and a node that is waking is no fault.
 func TestNodesThatSleepAreCapacity(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
-		const boot = `for n in n3 n4; do pkill -f "slurmd .*-N $n\$" || true; done; sleep 0.5
+		const boot = `for n in n3 n4; do pkill -f "slurmd .*-N $n\$" || true; while pgrep -f "slurmd .*-N $n\$" >/dev/null; do sleep 0.1; done; done
 for n in n3 n4; do slurmd -b -N $n; done; `
 		s.withSlurm("SuspendProgram=/bin/true", "ResumeProgram=/bin/true", "SuspendTime=3600", "SuspendTimeout=2", "ResumeTimeout=120",
 			"SchedulerParameters="+slowSlurm)
@@ -105,7 +105,7 @@ func TestWholeNodesAndLicences(t *testing.T) {
 		s.start()
 		whole := s.submit("bob", long, "--gres=gpu:1", "-t", "20", "--exclusive")
 		solver := s.submit("bob", long, "--gres=gpu:8", "-t", "20", "-L", "solver:1")
-		time.Sleep(20 * time.Second)
+		s.cycles(9)
 		if n := s.restarts(append(running, small)...); n != 0 {
 			t.Errorf("%d jobs were stopped for a job that could not start", n)
 		}

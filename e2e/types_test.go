@@ -40,7 +40,7 @@ func TestAWaitingJobStartsOnAnotherType(t *testing.T) {
 		hog := s.submit("bob", long, "--gres=gpu:a100:8", "-t", "60")
 		s.until("the A100 are taken", 30*time.Second, func() bool { return s.show(hog)["JobState"] == "RUNNING" })
 		rigid := s.submit("carol", long, "--gres=gpu:a100:4", "-t", "60")
-		job := s.submit("alice", "sleep 20", "--gres=gpu:a100:4", "-t", "30", acceptsV100)
+		job := s.submit("alice", long, "--gres=gpu:a100:4", "-t", "30", acceptsV100)
 		wide := s.submit("carol", long, "--gres=gpu:4", "-N2", "-n2", "-t", "60", "--comment=fairbridge:min=2,max=16")
 		manifold := s.submit("carol", long, "--gres=gpu:a100:4", "-N1", "-n4", "-t", "60", "--comment=fairbridge:types=v100")
 		s.configure("elastic", "sia", "min_run: 5s")

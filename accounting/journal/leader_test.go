@@ -29,11 +29,17 @@ func TestRaceForLeadership(t *testing.T) {
 	var mu sync.Mutex
 	holders := map[int64]string{}
 	var wg sync.WaitGroup
-	end := time.Now().Add(1500 * time.Millisecond)
+	begin, stored := time.Now(), false
+	isOver := func() bool { // 1.5 s; on a busy machine until there was a race
+		mu.Lock()
+		defer mu.Unlock()
+		ran := time.Since(begin)
+		return ran > 1500*time.Millisecond && len(holders) >= 5 && stored || ran > time.Minute
+	}
 	for i := range 4 {
 		me := fmt.Sprint("daemon", i)
 		wg.Go(func() {
-			for n := 0; time.Now().Before(end); n++ {
+			for n := 0; !isOver(); n++ {
 				epoch, _, ok, err := d.Lead(ctx, testCluster, me, 15*time.Millisecond)
 				if err != nil {
 					t.Error(err)
@@ -53,7 +59,11 @@ func TestRaceForLeadership(t *testing.T) {
 					time.Sleep(20 * time.Millisecond) // a pause longer than the lease
 				}
 				c := storetest.NewCycleOfWaitingJobs(uint64(time.Now().UnixNano()), epoch, 1)
-				if _, err := d.StoreIntents(ctx, c, nil); err != nil && !errors.Is(err, bridge.ErrFenced) {
+				if _, err := d.StoreIntents(ctx, c, nil); err == nil {
+					mu.Lock()
+					stored = true
+					mu.Unlock()
+				} else if !errors.Is(err, bridge.ErrFenced) {
 					t.Error(err)
 				}
 			}

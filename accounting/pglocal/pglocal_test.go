@@ -109,10 +109,10 @@ func TestServerDiesWithItsParent(t *testing.T) {
 	gone(t, dir)
 }
 
-// gone fails the test unless directory and processes of a server vanish within some seconds.
+// gone fails the test unless directory and processes of a server vanish by themselves: in a second, on a busy machine later.
 func gone(t *testing.T, dir string) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		_, err := os.Stat(dir)
 		left := naming(dir)
 		if errors.Is(err, fs.ErrNotExist) && len(left) == 0 {

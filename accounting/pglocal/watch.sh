@@ -4,7 +4,7 @@ trap '' INT TERM HUP
 bin=$1 dir=$2
 {
 	"$bin/initdb" -D "$dir/data" -U fairbridge -A trust -E UTF8 --locale=C --no-sync &&
-		"$bin/pg_ctl" -D "$dir/data" -l "$dir/server.log" -w -t 60 start -o "-k '$dir' -c listen_addresses='' \
+		"$bin/pg_ctl" -D "$dir/data" -l "$dir/server.log" -w -t 300 start -o "-k '$dir' -c listen_addresses='' \
 			-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=200 \
 			-c shared_buffers=32MB -c jit=off -c max_wal_size=256MB -c autovacuum_naptime=10s"
 } >"$dir/log" 2>&1 </dev/null

@@ -51,7 +51,7 @@ func newSite(t *testing.T, dir string, most int64) *site {
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	s := &site{t: t, conn: conn}
 	s.Recorder = &spool.Recorder{Store: d, Spool: open(t, dir, most), Cluster: "c1", Log: slog.New(slog.NewTextHandler(&s.log, nil)),
-		Timeout: 5 * time.Second, RetryEvery: 20 * time.Millisecond}
+		Timeout: time.Minute, RetryEvery: 20 * time.Millisecond}
 	s.start()
 	return s
 }
@@ -79,7 +79,7 @@ func (s *site) count(sql string) (n int) {
 
 func (s *site) until(what string, ok func(spool.RecorderState) bool) {
 	s.t.Helper()
-	for range 500 {
+	for range 6000 { // a minute, on a busy machine more
 		if ok(s.State()) {
 			return
 		}
@@ -134,7 +134,7 @@ func TestOutageSaysWhatItLost(t *testing.T) {
 	lost := int(s.State().LostCount)
 	s.outage(false)
 	s.until("stored", func(st spool.RecorderState) bool { return int(st.StoredCount) == 8*rounds-lost && st.SpooledCount == 0 })
-	for range 100 {
+	for range 6000 {
 		if s.count("select count(*) from fairbridge_v1.gpu_gaps") > 0 {
 			break
 		}

@@ -124,7 +124,7 @@ func (h *host) live() {
 	}
 	stopped := h.user("alice", sbatch+"-t 60 --gres=gpu:2 --wrap 'sleep 600'")
 	h.until("jobs ran and one was requeued", func() bool {
-		h.try("[ $(squeue -h -o %T -j " + stopped + ") = RUNNING ] && sleep 3 && scontrol requeue " + stopped)
+		h.try("scontrol show job " + stopped + " | grep -q Restarts=0 && [ $(squeue -h -o %T -j " + stopped + ") = RUNNING ] && sleep 3 && scontrol requeue " + stopped)
 		return strings.Count(h.try("squeue -h -o %i -j "+strings.Join(done, ",")), "\n") == 0 && strings.Contains(h.try("scontrol show job "+stopped), "Restarts=1")
 	})
 	running := h.user("alice", sbatch+"-t 60 --gres=gpu:4 --comment=fairbridge:preemptible --wrap 'sleep 600'")

@@ -86,7 +86,7 @@ func (c *Cluster) mustRun(t *testing.T, user string, argv ...string) string {
 func runsGPUJob(t *testing.T, c *Cluster) {
 	t.Helper()
 	id := c.mustRun(t, "alice", "sbatch", "--parsable", "--gres=gpu:a100:2", "-t", "5", "--wrap", "sleep 60")
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		line := c.mustRun(t, "alice", "squeue", "-h", "-j", id, "-o", "%u %a %T %b")
 		if line == "alice research RUNNING gres:gpu:a100:2" {
 			break

@@ -18,7 +18,7 @@ import (
 
 // The server is not closed: it ends with the test binary.
 var sharedServer = sync.OnceValues(func() (*pglocal.Server, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute) // a second on an idle machine
 	defer cancel()
 	return pglocal.Start(ctx)
 })

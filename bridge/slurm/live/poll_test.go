@@ -62,7 +62,7 @@ func compare(t *testing.T, c *throwaway.Cluster) {
 func pair(t *testing.T, little, all interface {
 	Observe(context.Context) (*slurm.View, error)
 }) (got, want *slurm.View, ok bool) {
-	for range 10 {
+	for range 100 {
 		before := view(t, all)
 		got = view(t, little)
 		want = view(t, all)

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -89,6 +88,9 @@ func (d *daemon) runExpire(ctx context.Context) error {
 	return nil
 }
 
+// firstCycleTimeout is how long the first cycle may take, on a machine on which two Slurms have just started.
+const firstCycleTimeout = 2 * time.Minute
+
 // start starts the timer and the daemon, and returns after its first cycle.
 func (d *daemon) start(ctx context.Context) error {
 	err := d.runExpire(ctx)
@@ -98,7 +100,7 @@ func (d *daemon) start(ctx context.Context) error {
 	if d.process, err = startProcess("fairbridge run", exec.Command(d.binaryPath, "--config", d.configPath, "run", "--allow-root"), d.logPath); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("fairbridge made no cycle within 30 s"))
+	ctx, cancel := context.WithTimeoutCause(ctx, firstCycleTimeout, fmt.Errorf("fairbridge made no cycle within %v", firstCycleTimeout))
 	defer cancel()
 	for {
 		if err := d.process.checkRunning(); err != nil {

@@ -155,7 +155,7 @@ func (s *demonstration) playOne(ctx context.Context, slurm cluster, f **workday.
 }
 
 // accountingDelay is how long Slurm's accounting may need to hear of the last job.
-const accountingDelay = 30 * time.Second
+const accountingDelay = 3 * time.Minute
 
 // measureDay takes Slurm's records, which come a little after the day's end.
 func (s *demonstration) measureDay(ctx context.Context, slurm cluster, f **workday.Figures) ([]workday.RunRecord, error) {

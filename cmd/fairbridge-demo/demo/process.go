@@ -61,8 +61,8 @@ func (c *process) checkRunning() error {
 	}
 }
 
-// stopTimeout is how long a program has to end.
-const stopTimeout = 5 * time.Second
+// stopTimeout is how long a program has to end: fairbridge itself gives its parts 30 s.
+const stopTimeout = 40 * time.Second
 
 // stop asks the program to end, and ends it when it does not.
 func (c *process) stop() error {

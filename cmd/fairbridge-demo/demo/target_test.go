@@ -88,7 +88,11 @@ const (
 	maxMoreIdle  = 0.02
 )
 
-func checkPromise(t *testing.T, alone, beside *workday.Figures) {
+// maxWaitRatioOfSlow is likewise for a machine that could not keep up, as the demonstration then says: of three real runs, that at load
+// 30 had 0.64.
+const maxWaitRatioOfSlow = 1
+
+func checkPromise(t *testing.T, alone, beside *workday.Figures, maxWaitRatio float64) {
 	t.Helper()
 	what := fmt.Sprintf("median wait %.0f s on Slurm alone, %.0f s with fairbridge; GPUs idle %.1f %% and %.1f %%, while jobs wait %.1f %% and %.1f %%", alone.WaitMedian, beside.WaitMedian,
 		100*alone.IdleFraction, 100*beside.IdleFraction, 100*alone.ContendedIdleFraction, 100*beside.ContendedIdleFraction)
@@ -104,7 +108,7 @@ func TestFairbridgeShortensTheVirtualDaysWaits(t *testing.T) {
 		if alone.WaitMedian < 600 {
 			t.Errorf("seed %d: half of the jobs wait no longer than %v s on Slurm alone: the day shows nothing", seed+1, alone.WaitMedian)
 		}
-		checkPromise(t, alone, beside)
+		checkPromise(t, alone, beside, maxWaitRatio)
 	}
 }
 

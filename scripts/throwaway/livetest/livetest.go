@@ -12,9 +12,13 @@ import (
 	"fairbridge/scripts/throwaway"
 )
 
+// startTime is what a cluster may take to start: ten seconds on an idle machine, a minute and more where three start beside a whole
+// test run. A daemon that ends at its start is told at once.
+const startTime = 10 * time.Minute
+
 // The cluster is not taken down: it ends, and its directory goes, when the test binary ends.
 var sharedCluster = sync.OnceValues(func() (*throwaway.Cluster, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
 	return throwaway.StartSlurm(ctx, "", throwaway.Options{})
 })
@@ -63,7 +67,7 @@ func (c *clusterStarters) startOrReuse(release string) (*throwaway.Cluster, erro
 			if err != nil {
 				return nil, err
 			}
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), startTime)
 			defer cancel()
 			return throwaway.StartSlurm(ctx, "", throwaway.Options{SlurmRoot: root})
 		})
