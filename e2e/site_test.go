@@ -257,10 +257,15 @@ func (s *site) kill(sig syscall.Signal) {
 	s.daemon = nil
 }
 
-// run runs a command inside the cluster.
+// run runs a command inside the cluster. After its start slurmctld changes no job that slurmdbd has no number for yet, and
+// says so: then the command is run again.
 func (s *site) run(user string, argv ...string) string {
 	s.t.Helper()
 	out, err := s.slurm.Run(s.t.Context(), user, argv...)
+	for looks := time.Minute / betweenLooks; looks > 0 && err != nil && strings.Contains(err.Error(), "try again in a bit"); looks-- {
+		time.Sleep(betweenLooks)
+		out, err = s.slurm.Run(s.t.Context(), user, argv...)
+	}
 	if err != nil {
 		s.t.Fatalf("%s: %v: %v", user, argv, err)
 	}

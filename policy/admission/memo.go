@@ -25,8 +25,8 @@ type Promise struct {
 	To      []int        `json:"to,omitempty"`   // those after their last ones
 }
 
-// RecallPromises returns the promises that a policy remembers; none: it has made none. An error says why they cannot be used.
-func RecallPromises(s *policy.Snapshot) (Promises, error) {
+// recallPromises returns the promises that a policy remembers; none: it has made none. An error says why they cannot be used.
+func recallPromises(s *policy.Snapshot) (Promises, error) {
 	before, err := policy.Recall[Promises](s.Memo)
 	if err == nil {
 		err = before.Validate()

@@ -2,7 +2,6 @@ package chronus
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -15,46 +14,31 @@ import (
 // stage is one decision.
 type stage struct {
 	*Policy
-	before  admission.Promises
-	planner *admission.Planner
-	line    *admission.Line
-}
-
-var errKept = errors.New("the GPUs that are free are needed before it could give them back by jobs that were promised their deadlines")
-
-// Admit implements engine.Admitter: no job takes GPUs that plans need before it could give them back.
-func (s *stage) Admit(_ *engine.Round, e *engine.Entry) error {
-	if s.line != nil && s.line.Keeps(e) {
-		return errKept
-	}
-	return nil
+	admission.Decision
 }
 
 // Allocate implements engine.Allocator: first the jobs that hold the present lease by their plans, then best effort and those that may run
 // ahead of their plans. Within a lease those that run go first.
 func (s *stage) Allocate(r *engine.Round) ([]engine.Assignment, error) {
-	s.planner = admission.New(r, s.settings(), s.before)
-	s.line = s.planner.NewLine()
-	s.planner.Explain()
-	s.line.AddPlanned()
-	lines := [][]*engine.Entry{s.bestEffort(r), s.planner.PromisedEntries()}
+	s.Begin(r, s.settings())
+	lines := [][]*engine.Entry{s.bestEffort(r), s.Planner.PromisedEntries()}
 	if s.runsEarlyFirst() {
 		slices.Reverse(lines)
 	}
-	if !s.planner.IsNew {
+	if !s.Planner.IsNew {
 		for _, line := range lines {
-			s.line.AddSpare(slices.DeleteFunc(slices.Clone(line), func(e *engine.Entry) bool { return !e.HoldsGPUs() }))
+			s.Line.AddSpare(slices.DeleteFunc(slices.Clone(line), func(e *engine.Entry) bool { return !e.HoldsGPUs() }))
 		}
 	}
 	for _, line := range lines {
-		s.line.AddSpare(line)
+		s.Line.AddSpare(line)
 	}
-	return s.line.Assign("jobs that were promised their deadlines, or have less left, take its GPUs"), nil
+	return s.Line.Assign("jobs that were promised their deadlines, or have less left, take its GPUs"), nil
 }
 
 // runsEarlyFirst reports whether jobs with a promise run ahead of their plans before best effort runs.
 func (s *stage) runsEarlyFirst() bool {
-	return s.Early == "most" || s.Early == "adaptive" && s.planner.PromisedPart() > .5
+	return s.Early == "most" || s.Early == "adaptive" && s.Planner.PromisedPart() > .5
 }
 
 // standing is a job of best effort with what it goes by.
@@ -92,10 +76,10 @@ func (s *stage) bestEffort(r *engine.Round) []*engine.Entry {
 // classes are those of standing, by Entry.Index; -1: promised.
 func (s *stage) classes(r *engine.Round) []int {
 	class := slices.Repeat([]int{2}, len(r.Entries))
-	for _, j := range s.planner.Promised {
+	for _, j := range s.Planner.Promised {
 		class[j.Index] = -1
 	}
-	for _, j := range s.planner.Declined {
+	for _, j := range s.Planner.Declined {
 		switch {
 		case j.IsLate:
 			class[j.Index] = 3

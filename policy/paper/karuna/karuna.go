@@ -39,26 +39,20 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 }
 
 func (p *Policy) decide(s *policy.Snapshot) (*policy.Plan, error) {
-	before, err := admission.RecallPromises(s)
-	if err != nil {
+	stage := &stage{Policy: p}
+	if err := stage.Recall(s); err != nil {
 		return nil, fmt.Errorf("policy karuna: %w", err)
 	}
-	stage := &stage{Policy: p, before: before}
-	plan, err := engine.Pipeline{
+	return stage.Remember(engine.Pipeline{
 		Name:     "karuna",
 		Predict:  predict.Ladder{},
 		Admit:    stage,
 		Allocate: stage,
 		Place:    place.Consolidated{},
 		Backfill: backfill.Greedy{},
-		Preempt:  preempt.ByTier(func(_ *engine.Round, e *engine.Entry) int { return stage.line.Tier(e) }),
+		Preempt:  preempt.ByTier(stage.Tier),
 		Rules:    p.Rules(),
-	}.Decide(s)
-	if err != nil {
-		return nil, err
-	}
-	plan.Memo = policy.Remember(stage.planner.Promises())
-	return plan, nil
+	}.Decide(s))
 }
 
 // settings are those of plans: a job may have the sizes it is faster on, the smallest that is enough.

@@ -2,7 +2,6 @@ package karuna
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -16,31 +15,16 @@ import (
 // stage is one decision.
 type stage struct {
 	*Policy
-	before  admission.Promises
-	planner *admission.Planner
-	line    *admission.Line
-}
-
-var errKept = errors.New("the GPUs that are free are needed before it could give them back by jobs that were promised their deadlines")
-
-// Admit implements engine.Admitter: no job takes GPUs that plans need before it could give them back.
-func (s *stage) Admit(_ *engine.Round, e *engine.Entry) error {
-	if s.line != nil && s.line.Keeps(e) {
-		return errKept
-	}
-	return nil
+	admission.Decision
 }
 
 // Allocate implements engine.Allocator: first the jobs that must run now to meet their deadlines, then those without, the least
 // left first, then those that need not run yet.
 func (s *stage) Allocate(r *engine.Round) ([]engine.Assignment, error) {
-	s.planner = admission.New(r, s.settings(), s.before)
-	s.line = s.planner.NewLine()
-	s.planner.Explain()
-	s.line.AddPlanned()
-	s.line.AddSpare(s.bestEffort(r))
-	s.line.AddSpare(s.planner.PromisedEntries())
-	return s.line.Assign("jobs that must run now to meet their deadlines, or have less left, take its GPUs"), nil
+	s.Begin(r, s.settings())
+	s.Line.AddSpare(s.bestEffort(r))
+	s.Line.AddSpare(s.Planner.PromisedEntries())
+	return s.Line.Assign("jobs that must run now to meet their deadlines, or have less left, take its GPUs"), nil
 }
 
 // candidate is a job with what it is thought to have left.
@@ -52,7 +36,7 @@ type candidate struct {
 // bestEffort lists the jobs without a promise, the least left first.
 func (s *stage) bestEffort(r *engine.Round) []*engine.Entry {
 	promised := make([]bool, len(r.Entries))
-	for _, j := range s.planner.Promised {
+	for _, j := range s.Planner.Promised {
 		promised[j.Index] = true
 	}
 	bounds := s.queueBounds(r.History)
