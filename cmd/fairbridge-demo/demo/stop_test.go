@@ -100,7 +100,7 @@ func interrupt(t *testing.T, slurm, word string, more time.Duration, sig syscall
 	if !strings.Contains(says.String(), "interrupted; everything it had started is stopped and removed") {
 		t.Errorf("it says:\n%s", says)
 	}
-	now, _ := os.ReadFile("/proc/self/mountinfo") // which tells what of a directory is laid over another, too
+	now, _ := os.ReadFile("/proc/self/mountinfo")  // which tells what of a directory is laid over another, too
 	for line := range strings.Lines(string(now)) { // others come and go where other tests run
 		if slices.ContainsFunc(dirs, func(d string) bool { return strings.Contains(line, filepath.Base(d)) }) {
 			t.Errorf("a mount is left: %s", line)
