@@ -9,6 +9,7 @@ import (
 	"fairbridge/cmd/fairbridge/erasecommand"
 	"fairbridge/cmd/fairbridge/guardcommand"
 	"fairbridge/cmd/fairbridge/operate"
+	"fairbridge/cmd/fairbridge/policiescommand"
 	"fairbridge/cmd/fairbridge/recommendcommand"
 	"fairbridge/cmd/fairbridge/remindercommand"
 	"fairbridge/cmd/fairbridge/searchcommand"
@@ -48,7 +49,7 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 	}
 	version.AddFlag(root)
 	o.AddFlagsTo(root)
-	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o), bundlecommand.NewCommand(o),
+	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), policiescommand.NewCommand(o), newDoctorCommand(o), bundlecommand.NewCommand(o),
 		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), recommendcommand.NewCommand(o), newProgressCommand(o), remindercommand.NewCommand(o), erasecommand.NewCommand(o), newConfigCommand(o), newVersionCommand(o), webcommand.NewCommand(o))
 	root.AddCommand(ask.NewCommands(o)...)
 	root.AddCommand(topcommand.NewCommand(o), behindcommand.NewCommand(o))
