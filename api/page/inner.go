@@ -81,6 +81,11 @@ func (i *inner) Report(ctx context.Context, name string, q api.ReportQuery) (*ap
 	return getInner[api.Report](ctx, i, wire.ReportURL(name), wire.NewReportParams(&q))
 }
 
+// Studies asks for studies.
+func (i *inner) Studies(ctx context.Context) (*api.Studies, error) {
+	return getInner[api.Studies](ctx, i, wire.StudiesPath, nil)
+}
+
 func getInner[T any](ctx context.Context, i *inner, path string, params []wire.Param) (*T, error) {
 	return askInner[T](ctx, i, http.MethodGet, path, wire.Encode(params), nil, "")
 }
