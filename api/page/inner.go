@@ -34,6 +34,9 @@ func NewOverAPI(answers http.Handler, cfg Config) *Handler {
 		}
 		return askInner[api.Action](r.Context(), &inner{answers, r}, http.MethodPost, wire.ActionsPath, nil, raw, csrf)
 	}
+	cfg.Actions = func(r *http.Request) (*api.Actions, error) {
+		return getInner[api.Actions](r.Context(), &inner{answers, r}, wire.ActionsPath, wire.NewActionParams(&wire.ActionQuery{Limit: ActionsPerPage}))
+	}
 	return NewHandler(cfg)
 }
 

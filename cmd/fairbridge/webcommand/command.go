@@ -97,7 +97,8 @@ func (f *flags) run(c *cobra.Command, o *cli.Options) error {
 			}
 			return a.Act(r.Context(), request)
 		},
-		Note: "As " + me.User + ", from " + s.Describe() + ".",
+		Actions: func(r *http.Request) (*api.Actions, error) { return a.Actions(r.Context(), page.ActionsPerPage, "") },
+		Note:    "As " + me.User + ", from " + s.Describe() + ".",
 	})
 }
 
