@@ -148,5 +148,14 @@ func viewChanges(h *Handler, r *http.Request, s Source) (any, error) {
 	return body, nil
 }
 
+// UndoneBy returns the operator's action that undid a change, of those shown; nil: none did.
+func (b *changesBody) UndoneBy(change int64) *api.Action {
+	i := slices.IndexFunc(b.Done, func(a api.Action) bool { return a.Kind == api.ActionUndo && a.Change == change })
+	if i < 0 {
+		return nil
+	}
+	return &b.Done[i]
+}
+
 // ActionsPerPage is how many of the last actions of operators a page shows.
 const ActionsPerPage = 20
