@@ -36,17 +36,14 @@ cycles are forgotten: it is what "fairbridge study" and the page Before/after sh
   fairbridge replay --since 7d --policy slurm,fairbridge --store`,
 		Args: cli.CheckArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			switch cycle, since := c.Flags().Changed("cycle"), past.since != ""; {
-			case cycle && since:
-				return cli.NewUsageError(errors.New("--cycle decides one cycle again, --since simulates a time: give one of them"))
-			case past.isStored && !since:
-				return cli.NewUsageError(errors.New("--store stores what became of a time: give --since, and not --cycle"))
-			case cycle:
-				return replayCycle(c, o, partition, seq)
-			case since:
-				return past.replayPast(c, o, partition)
+			cycle := c.Flags().Changed("cycle")
+			if err := past.check(cycle); err != nil {
+				return cli.NewUsageError(err)
 			}
-			return cli.NewUsageError(errors.New("say what to replay: --cycle N, or --since TIME --policy NAME; see --help"))
+			if cycle {
+				return replayCycle(c, o, partition, seq)
+			}
+			return past.replayPast(c, o, partition)
 		},
 	}
 	f := c.Flags()
@@ -54,4 +51,17 @@ cycles are forgotten: it is what "fairbridge study" and the page Before/after sh
 	f.StringVarP(&partition, "partition", "p", "", "partition (default: the only one configured)")
 	past.addFlags(c)
 	return o.AddJSONFlag(c)
+}
+
+// check wants one thing to replay.
+func (f *replayFlags) check(isOfCycle bool) error {
+	switch isOfTime := f.since != ""; {
+	case isOfCycle && isOfTime:
+		return errors.New("--cycle decides one cycle again, --since simulates a time: give one of them")
+	case f.isStored && !isOfTime:
+		return errors.New("--store stores what became of a time: give --since, and not --cycle")
+	case !isOfCycle && !isOfTime:
+		return errors.New("say what to replay: --cycle N, or --since TIME --policy NAME; see --help")
+	}
+	return nil
 }
