@@ -18,7 +18,7 @@ import (
 )
 
 // TestUndoOnThePage: a daemon orders the queue, and what it wrote is undone by its page, as people would: through a link, a form and its
-// question. Whoever may not, or is sent there by another site, changes nothing.
+// question. Whoever may not, or is sent there by another site, changes nothing. What other policies would have done is shown there, too.
 func TestUndoOnThePage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a daemon on a host of its own; not with -short")
@@ -27,7 +27,7 @@ func TestUndoOnThePage(t *testing.T) {
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T)
-	}{{"who may not", s.testUndoRefused}, {"by its forms", s.testUndoByForms}, {"in Chromium", s.testUndoInChromium}} {
+	}{{"who may not", s.testUndoRefused}, {"by its forms", s.testUndoByForms}, {"in Chromium", s.testUndoInChromium}, {"before and after", s.testStudy}} {
 		if !t.Run(part.name, func(t *testing.T) {
 			before := s.t
 			s.t = t
