@@ -89,7 +89,7 @@ func (f *replayFlags) store(c *cobra.Command, file *settings.File, e *study.Expe
 	if !f.isStored {
 		return nil
 	}
-	s.By, s.Fidelity, s.Seeds, s.About = cli.PersonName(), f.fidelity, f.seedCount, describeExperiment(e)+" "+e.DescribeInformation()
+	s.By, s.Fidelity, s.Seeds, s.About = cli.PersonName(), f.fidelity, f.seedCount, describeExperimentAs(e, "medians")+" "+e.DescribeInformation()
 	if f.allStoppable {
 		s.About += " As if every job let itself be stopped."
 	}
