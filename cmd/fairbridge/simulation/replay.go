@@ -11,8 +11,7 @@ import (
 // NewReplayCommand makes the command that decides a stored cycle again, or runs the site's own past under other policies.
 func NewReplayCommand(o *cli.Options) *cobra.Command {
 	past := &replayFlags{}
-	var seq uint64
-	var partition string
+	seq, partition := uint64(0), ""
 	c := &cobra.Command{
 		Use:   "replay {--cycle N | --since TIME --policy NAME[,NAME…]}",
 		Short: "Decide a stored cycle again, or run your own history under other policies",
