@@ -76,7 +76,7 @@ var ours = []rule{
 	{[]string{"bridge/cycle/freegpus"}, []string{"policy/fragment", "bridge/cycle"}, "what a cycle saw in, figures out"},
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
-	{[]string{"api"}, []string{"policy", "bridge", "bridge/study/whatif", "accounting/estimates", "accounting/journal", "accounting/predictions", "accounting/report"}, "what is asked and answered knows neither where answers come from nor how they travel"},
+	{[]string{"api"}, []string{"policy", "bridge", "bridge/study/whatif", "accounting/estimates", "accounting/journal", "accounting/predictions", "accounting/report", "accounting/studies"}, "what is asked and answered knows neither where answers come from nor how they travel"},
 	{[]string{"api/sharecompare"}, []string{"api", "policy", "bridge/printable"}, "two shares in, sentences out, on whichever side they are wanted"},
 	{[]string{"api/wire"}, []string{"api"}, "paths and parameters, for both sides"},
 	{[]string{"api/client", "api/credential"}, []string{"api", "api/wire", "api/credential"}, "who asks from afar holds nothing of the daemon's"},
@@ -85,7 +85,7 @@ var ours = []rule{
 	{[]string{"cmd/fairbridge/..."}, []string{
 		"cmd/...", "api", "api/...", "policy", "policy/catalogue", "policy/paper", "bridge", "bridge/harm", "bridge/invariant", "bridge/ledger", "bridge/push", "bridge/reminders",
 		"bridge/cycle", "bridge/slurm", "bridge/printable", "bridge/study/...", "accounting", "accounting/stores", "accounting/journal",
-		"accounting/estimates", "accounting/guard", "accounting/erasure", "accounting/reminders", "accounting/predictions", "accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/progress",
+		"accounting/estimates", "accounting/guard", "accounting/erasure", "accounting/reminders", "accounting/predictions", "accounting/runs", "accounting/report", "accounting/studies", "nodeprobe", "nodeprobe/progress",
 	}, "a command is flags and printing: it asks a library and shows its values, and connects to nothing by itself"},
 	{[]string{"cmd/internal/output"}, []string{"policy", "bridge/slurm", "bridge/printable"}, "values in, text out"},
 	{[]string{"cmd/internal/pseudonym"}, nil, "names in, pseudonyms out"},
@@ -104,6 +104,7 @@ var ours = []rule{
 	{[]string{"accounting/erasure"}, []string{"sql", "accounting", "accounting/internal/value"}, "it knows tables and columns, and no values"},
 	{[]string{"accounting/reminders"}, []string{"bridge/reminders", "sql", "accounting", "accounting/internal/value", "accounting/journal"}, "who was told is written under the leadership that the journal keeps"},
 	{[]string{"accounting/operations"}, []string{"bridge", "sql", "accounting", "accounting/internal/value"}, "who did what knows no runs"},
+	{[]string{"accounting/studies"}, []string{"sql", "accounting", "accounting/internal/value"}, "figures and sentences are stored as they were found, whatever they were found by"},
 	{[]string{"accounting/capacity"}, []string{"policy", "policy/fragment", "sql", "accounting", "accounting/internal/value"}, "old snapshots in, hourly means out"},
 	{[]string{"accounting/..."}, []string{"policy", "policy/learn", "policy/fragment", "bridge/...", "sql", "accounting/..."}, "it stores the values of the bridge, and fits what is learnt from them"},
 }

@@ -39,6 +39,7 @@ var mentions = []struct {
 	{"operator_actions", "origin", plainText}, {"operator_actions", "target", jsonValue},
 	{"demotions", "why", plainText}, {"demotions", "demoted_by", plainText}, {"demotions", "cleared_by", plainText}, {"demotions", "cleared_why", plainText},
 	{"guard_checks", "reasons", textList}, {"guard_checks", "remarks", textList}, {"guard_checks", "figures", jsonValue},
+	{"studies", "author", plainText}, {"studies", "about", plainText}, {"studies", "accuracy", plainText}, {"studies", "remarks", textList}, {"studies", "lines", jsonValue},
 	{"cycles", "refused", jsonValue}, {"erasures", "done_by", plainText},
 }
 

@@ -13,7 +13,7 @@ var nameless = map[string]string{
 	"cluster": "", "account": "an account", "partition": "", "qos": "", "gpu_type": "", "node": "", "uuid": "", "nodes": "nodes", "state": "Slurm's words or ours", "kind": "ours", "mode": "ours",
 	"policy": "ours", "params": "the administrator's", "digest": "a hash", "plan_digest": "a hash", "own_digest": "a hash", "sluid": "an id", "field": "ours", "verb": "ours", "alloc": "nodes and GPUs",
 	"array_task": "an address", "parent": "an account", "source": "ours", "holder": "a host and process", "candidate": "a policy", "release": "a version", "api": "a version", "cause": "ours", "measure": "ours",
-	"verdict": "ours", "outcome": "ours", "sent_by": "ours", "took": "times", "stopped_by": "ours",
+	"verdict": "ours", "fidelity": "ours", "outcome": "ours", "sent_by": "ours", "took": "times", "stopped_by": "ours",
 	"account_days.name": "an account", "account_sources.name": "an account", "job_runs.reason": "Slurm's words", "operator_actions.job": "an address", "coordinators.role": "a role of Postgres, which administrators make",
 	"cycles.snapshot": "dropped", "cycles.memo": "dropped, but the last", "models.model": "dropped",
 }

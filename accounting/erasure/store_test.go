@@ -47,7 +47,7 @@ func fill(t *testing.T, db *accounting.DB, name string) {
 // given are values that a column must have.
 var given = map[string]string{
 	"idle_messages.state": "'sent'", "idle_reminders.outcome": "'busy'", "idle_reminders.message": "(select max(id) from fairbridge.idle_messages)", "job_runs.closed": "true", "intents.state": "'OBSERVED'", "account_sources.source": "'config'", "account_days.name": "'x'", "account_sources.name": "'x'", "cycles.took": "'{}'", "imports.through": "'2026-06-02'", "operator_actions.kind": "'stop'", "run_segments.stopped": "'2026-06-01T14:00:00Z'",
-	"cycles.snapshot": "null", "cycles.memo": "null", "demotions.cleared": "now()", "models.model": "'\\x00'", "account_users.weight": "1",
+	"cycles.snapshot": "null", "cycles.memo": "null", "demotions.cleared": "now()", "models.model": "'\\x00'", "account_users.weight": "1", "studies.fidelity": "'slurm'",
 }
 
 func valueOf(table, column, described, said, name string, at time.Time) string {
@@ -70,7 +70,7 @@ func valueOf(table, column, described, said, name string, at time.Time) string {
 		q := strings.ReplaceAll(said, `\`, `\\`)
 		return quote(`{"` + q + `": ["` + q + `", 1]}`)
 	case strings.Contains(described, " text"):
-		for _, c := range []string{"why", "text", "error", "effect", "author", "ended_by", "origin", "demoted_by", "cleared_by", "cleared_why", "reasons", "remarks", "name"} {
+		for _, c := range []string{"why", "text", "error", "effect", "author", "ended_by", "origin", "demoted_by", "cleared_by", "cleared_why", "reasons", "remarks", "name", "about", "accuracy"} {
 			if c == column {
 				return quote(said)
 			}

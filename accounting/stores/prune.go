@@ -15,7 +15,7 @@ import (
 type Retention struct {
 	Readings         time.Duration // raw GPU readings; whole days
 	Snapshots        time.Duration // a cycle without one can no longer be replayed
-	Cycles           time.Duration // and the history of decisions
+	Cycles           time.Duration // and the history of decisions, and studies
 	Intents          time.Duration // closed ones, and what operators did that does not stand
 	NeverStartedJobs time.Duration // jobs that never started
 	Jobs             time.Duration // runs of jobs that ended, with what was measured of each
@@ -35,7 +35,7 @@ func (s *Stores) Prune(ctx context.Context, cluster string, now time.Time, r Ret
 		keep  time.Duration
 	}{
 		{"prune_snapshots", r.Snapshots}, {"prune_cycles", r.Cycles}, {"prune_decisions", r.Cycles},
-		{"prune_intents", r.Intents}, {"prune_runs", r.NeverStartedJobs}, {"prune_estimates", r.Cycles}, {"prune_job_estimates", r.Cycles}, {"prune_deadline_promises", r.Cycles}, {"prune_guard_checks", r.Cycles}, {"prune_operator_actions", r.Intents}, {"prune_speeds", r.Cycles}, {"prune_restarts", r.Cycles}, {"prune_losses", r.Readings}, {"prune_profiles", r.Cycles}, {"prune_idle_messages", r.Cycles},
+		{"prune_intents", r.Intents}, {"prune_runs", r.NeverStartedJobs}, {"prune_estimates", r.Cycles}, {"prune_job_estimates", r.Cycles}, {"prune_deadline_promises", r.Cycles}, {"prune_guard_checks", r.Cycles}, {"prune_operator_actions", r.Intents}, {"prune_speeds", r.Cycles}, {"prune_restarts", r.Cycles}, {"prune_losses", r.Readings}, {"prune_profiles", r.Cycles}, {"prune_idle_messages", r.Cycles}, {"prune_studies", r.Cycles},
 	} {
 		if p.keep <= 0 {
 			continue

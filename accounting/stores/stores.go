@@ -15,6 +15,7 @@ import (
 	"fairbridge/accounting/runs"
 	"fairbridge/accounting/samples"
 	"fairbridge/accounting/speeds"
+	"fairbridge/accounting/studies"
 	"fairbridge/bridge"
 )
 
@@ -30,6 +31,7 @@ type (
 	Speeds      = speeds.Store
 	Reports     = report.Store
 	Reminders   = reminders.Store
+	Studies     = studies.Store
 )
 
 // Stores are all stores of one database. They fill every port of package bridge
@@ -46,6 +48,7 @@ type Stores struct {
 	*Speeds
 	*Reports
 	*Reminders
+	*Studies
 }
 
 // Open opens the database and all its stores, as accounting.Open does.
@@ -61,7 +64,7 @@ func Open(ctx context.Context, c accounting.Config) (*Stores, error) {
 func New(db *accounting.DB) *Stores {
 	p := &predictions.Store{DB: db}
 	v := &speeds.Store{DB: db}
-	return &Stores{db, &journal.Store{DB: db}, &runs.Store{DB: db, Predictions: p, Speeds: v}, &samples.Store{DB: db}, p, &estimates.Store{DB: db}, &guard.Store{DB: db}, &operations.Store{DB: db}, v, &report.Store{DB: db}, &reminders.Store{DB: db}}
+	return &Stores{db, &journal.Store{DB: db}, &runs.Store{DB: db, Predictions: p, Speeds: v}, &samples.Store{DB: db}, p, &estimates.Store{DB: db}, &guard.Store{DB: db}, &operations.Store{DB: db}, v, &report.Store{DB: db}, &reminders.Store{DB: db}, &studies.Store{DB: db}}
 }
 
 var (

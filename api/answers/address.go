@@ -113,3 +113,14 @@ func unknownJob(w *request, text string) *api.Error {
 
 // liveTimeout is how long Slurm may take to show a job.
 const liveTimeout = 5 * time.Second
+
+// maxAddresses is how many jobs one query may name: looking one up may take a query of its own.
+const maxAddresses = 200
+
+// checkAddressCount bounds how many jobs a query names.
+func checkAddressCount(addresses []string) error {
+	if len(addresses) > maxAddresses {
+		return badRequest("job: %d are named, and at most %d can be asked for at once", len(addresses), maxAddresses)
+	}
+	return nil
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fairbridge/api"
+	"fairbridge/api/answers/jobset"
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/api/names"
 	"fairbridge/policy"
@@ -116,12 +117,12 @@ const whyHidden = "the reason tells what its account used, which is private here
 type queueFilter struct {
 	*api.QueueQuery
 	users, accounts, states map[string]bool
-	jobs                    jobSet
+	jobs                    jobset.Set
 	hasNodes, countsHidden  bool
 }
 
 func newQueueFilter(q *api.QueueQuery) *queueFilter {
-	f := &queueFilter{QueueQuery: q, users: setOf(q.Users), accounts: setOf(q.Accounts), states: map[string]bool{}, jobs: newJobSet(q.Jobs), hasNodes: len(q.Nodes) > 0}
+	f := &queueFilter{QueueQuery: q, users: setOf(q.Users), accounts: setOf(q.Accounts), states: map[string]bool{}, jobs: jobset.New(q.Jobs), hasNodes: len(q.Nodes) > 0}
 	for _, s := range q.States {
 		f.states[strings.ToUpper(s)] = true
 	}
@@ -152,7 +153,7 @@ func (f *queueFilter) jobsOnNodes(c *lastcycle.Cycle) map[policy.JobID]bool {
 // matches reports whether a row is asked for, but for its nodes.
 func (f *queueFilter) matches(r *api.QueueJob) bool {
 	return (len(f.users) == 0 || f.users[r.User]) && (len(f.accounts) == 0 || f.accounts[r.Account]) &&
-		(len(f.states) == 0 || f.states[strings.ToUpper(r.State)]) && (len(f.Jobs) == 0 || f.jobs.has(r))
+		(len(f.states) == 0 || f.states[strings.ToUpper(r.State)]) && (len(f.Jobs) == 0 || f.jobs.Has(r))
 }
 
 // checkPartitions says which of the names is none of a partition that is looked after.

@@ -77,6 +77,7 @@ func TestAnswersArriveWhole(t *testing.T) {
 			return c.Report(ctx, "usage", api.ReportQuery{User: "ann"})
 		}},
 		{new(api.Policies), "GET /v1/policies", func(ctx context.Context) (any, error) { return c.Policies(ctx) }},
+		{new(api.Studies), "GET /v1/studies", func(ctx context.Context) (any, error) { return c.Studies(ctx) }},
 		{new(api.Actions), "GET /v1/actions?limit=5", func(ctx context.Context) (any, error) { return c.Actions(ctx, 5, "") }},
 		{new(api.Action), "POST /v1/actions", func(ctx context.Context) (any, error) { return c.Act(ctx, api.ActionRequest{Kind: api.ActionStop}) }},
 		{new(api.Link), "POST /v1/link", func(ctx context.Context) (any, error) { return c.NewLink(ctx) }},

@@ -94,6 +94,11 @@ func (c *Client) Policies(ctx context.Context) (*api.Policies, error) {
 	return ask[api.Policies](ctx, c, wire.PolicyPath, nil)
 }
 
+// Studies returns what policies would have done, as far as it is stored.
+func (c *Client) Studies(ctx context.Context) (*api.Studies, error) {
+	return ask[api.Studies](ctx, c, wire.StudiesPath, nil)
+}
+
 // Actions returns a page of what operators did, or all of it.
 func (c *Client) Actions(ctx context.Context, limit int, after string) (*api.Actions, error) {
 	q := wire.ActionQuery{Limit: limit, After: after}

@@ -98,6 +98,7 @@ func TestInChromium(t *testing.T) {
 	rec := readDemo(t)
 	if os.Getenv("FAIRBRIDGE_SCREENSHOTS") == "" { // pictures show what was recorded
 		rec.QueueAnswer.Jobs[len(rec.QueueAnswer.Jobs)-1].Name = strings.Repeat("long", 60)
+		rec.StudiesAnswer = newStudies(" and " + strings.Repeat("long", 60)) // the recording has one without dates
 	}
 	s := httptest.NewServer(newHandlerAt(rec, rec.At))
 	defer s.Close()
@@ -133,6 +134,10 @@ func (b *browser) lookAsOperator(t *testing.T, rec *recording.Recording) {
 		Open: func(*http.Request) page.Source { return rec }, CSRF: func(*http.Request) string { return "token" }, Log: slog.New(slog.DiscardHandler),
 		Act: func(*http.Request, string, api.ActionRequest) (*api.Action, error) {
 			return nil, errors.New("not asked")
+		},
+		Actions: func(*http.Request) (*api.Actions, error) {
+			undo := api.ActionRequest{Kind: api.ActionUndo, Change: rec.ChangesAnswer.Changes[0].ID, Why: "ticket 3"}
+			return &api.Actions{Actions: []api.Action{{ID: 2, ActionRequest: undo, By: "oper", Origin: "browser", Effect: "It is given back.", Stands: true}, {ID: 1, By: strings.Repeat("long", 60)}}}, nil
 		},
 	}))
 	defer s.Close()

@@ -31,6 +31,8 @@ type Config struct {
 	CSRF func(r *http.Request) string
 	// Act asks for an action, or has it done, for who sent the request.
 	Act func(r *http.Request, csrf string, request api.ActionRequest) (*api.Action, error)
+	// Actions returns what operators did, newest first, to an operator who may act here; nil: it is not shown.
+	Actions func(r *http.Request) (*api.Actions, error)
 	// Note is told on every page: from where the answers are; "": nothing is.
 	Note string
 	Log  *slog.Logger

@@ -34,6 +34,9 @@ func NewOverAPI(answers http.Handler, cfg Config) *Handler {
 		}
 		return askInner[api.Action](r.Context(), &inner{answers, r}, http.MethodPost, wire.ActionsPath, nil, raw, csrf)
 	}
+	cfg.Actions = func(r *http.Request) (*api.Actions, error) {
+		return getInner[api.Actions](r.Context(), &inner{answers, r}, wire.ActionsPath, wire.NewActionParams(&wire.ActionQuery{Limit: ActionsPerPage}))
+	}
 	return NewHandler(cfg)
 }
 
@@ -79,6 +82,11 @@ func (i *inner) Changes(ctx context.Context, q api.ChangeQuery) (*api.Changes, e
 // Report asks for a report.
 func (i *inner) Report(ctx context.Context, name string, q api.ReportQuery) (*api.Report, error) {
 	return getInner[api.Report](ctx, i, wire.ReportURL(name), wire.NewReportParams(&q))
+}
+
+// Studies asks for studies.
+func (i *inner) Studies(ctx context.Context) (*api.Studies, error) {
+	return getInner[api.Studies](ctx, i, wire.StudiesPath, nil)
 }
 
 func getInner[T any](ctx context.Context, i *inner, path string, params []wire.Param) (*T, error) {

@@ -120,7 +120,8 @@ type changesBody struct {
 	*api.Changes
 	Filter url.Values
 	More   template.URL
-	CSRF   string // what a form must hold; "": nothing can be undone here
+	CSRF   string       // what a form must hold; "": nothing can be undone here
+	Done   []api.Action // what operators did, where one looks
 }
 
 func viewChanges(h *Handler, r *http.Request, s Source) (any, error) {
@@ -136,5 +137,25 @@ func viewChanges(h *Handler, r *http.Request, s Source) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &changesBody{answer, f, nextPage(f, answer.Next), h.csrf(r)}, nil
+	body := &changesBody{answer, f, nextPage(f, answer.Next), h.csrf(r), nil}
+	if body.CSRF != "" && h.cfg.Actions != nil {
+		done, err := h.cfg.Actions(r)
+		if err != nil {
+			return nil, err
+		}
+		body.Done = done.Actions
+	}
+	return body, nil
 }
+
+// UndoneBy returns the operator's action that undid a change, of those shown; nil: none did.
+func (b *changesBody) UndoneBy(change int64) *api.Action {
+	i := slices.IndexFunc(b.Done, func(a api.Action) bool { return a.Kind == api.ActionUndo && a.Change == change })
+	if i < 0 {
+		return nil
+	}
+	return &b.Done[i]
+}
+
+// ActionsPerPage is how many of the last actions of operators a page shows.
+const ActionsPerPage = 20

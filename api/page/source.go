@@ -18,10 +18,11 @@ type ClusterReader interface {
 	Shares(ctx context.Context) (*api.Shares, error)
 }
 
-// RecordReader tells of what was.
+// RecordReader tells of what was, and what would have been.
 type RecordReader interface {
 	Changes(ctx context.Context, q api.ChangeQuery) (*api.Changes, error)
 	Report(ctx context.Context, name string, q api.ReportQuery) (*api.Report, error)
+	Studies(ctx context.Context) (*api.Studies, error)
 }
 
 // Source answers for one viewer. Errors that are told to them are *api.Error.
@@ -29,9 +30,4 @@ type Source interface {
 	JobReader
 	ClusterReader
 	RecordReader
-}
-
-// StudyReader is a Source that has a study, too.
-type StudyReader interface {
-	Study(ctx context.Context) ([]StudyLine, error)
 }

@@ -6,34 +6,19 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"fairbridge/api"
 )
 
-// StudyLine is what a page shows of a line of fairbridge compare --json or replay --json: one policy on one workload.
-// Times are in seconds, parts 0..1.
-type StudyLine struct {
-	Policy       string  `json:"policy"`
-	Trace        string  `json:"trace"`
-	JobCount     int     `json:"jobs"`
-	MeanJCT      float64 `json:"avg_jct_s"`
-	MedianJCT    float64 `json:"median_jct_s"`
-	P99JCT       float64 `json:"p99_jct_s"`
-	MeanWait     float64 `json:"avg_queue_s"`
-	WorstRho     float64 `json:"worst_rho"`
-	UnfairPart   float64 `json:"unfair_share"`
-	Utilization  float64 `json:"utilization"`
-	RestartCount int     `json:"restarts"`
-	LostGPUHours float64 `json:"lost_gpu_hours"`
-	Error        string  `json:"error,omitempty"` // why the policy could not be run; "": it was
-}
-
-// ReadStudy reads what fairbridge compare --json printed.
-func ReadStudy(r io.Reader) ([]StudyLine, error) {
-	var lines []StudyLine
+// ReadStudy reads what fairbridge compare --json or replay --json printed. Which days it is of, and who had it made, does
+// not stand there.
+func ReadStudy(r io.Reader) (*api.Studies, error) {
+	var lines []api.StudyLine
 	for d := json.NewDecoder(r); ; {
-		var l StudyLine
+		var l api.StudyLine
 		switch err := d.Decode(&l); {
 		case errors.Is(err, io.EOF):
-			return lines, nil
+			return NewStudies(lines), nil
 		case err != nil:
 			return nil, fmt.Errorf("reading line %d of a study (write it anew: fairbridge compare --json): %w", len(lines)+1, err)
 		}
@@ -43,10 +28,12 @@ func ReadStudy(r io.Reader) ([]StudyLine, error) {
 	}
 }
 
-func viewStudy(_ *Handler, r *http.Request, s Source) (any, error) {
-	reader, ok := s.(StudyReader)
-	if !ok {
-		return []StudyLine(nil), nil
+// NewStudies is what pages show of lines alone.
+func NewStudies(lines []api.StudyLine) *api.Studies {
+	if lines == nil {
+		return &api.Studies{}
 	}
-	return reader.Study(r.Context())
+	return &api.Studies{Partitions: []api.PartitionStudy{{Study: &api.Study{Lines: lines}}}}
 }
+
+func viewStudy(_ *Handler, r *http.Request, s Source) (any, error) { return s.Studies(r.Context()) }

@@ -80,7 +80,7 @@ var asked = []string{
 	"GET /v1/health", "GET /v1/openapi.json", "GET /v1/me", "GET /v1/queue?partition=a&partition=b&user=u&account=a&state=pending&job=47_%5B0-9%5D&node=n1&estimates=true&limit=5&after=x",
 	"GET /v1/jobs/47_%5B0-9%5D", "GET /v1/jobs/4711/use", "GET /v1/when?partition=p&gpu_type=h100&gpus=2&nodes=1&time_limit=8h&user=u&account=a",
 	"GET /v1/changes?job=5&user=u&kind=k&state=s&since=2026-03-02T00:00:00Z&limit=100000&after=x", "GET /v1/nodes?partition=p&node=n&limit=1&after=x",
-	"GET /v1/shares", "GET /v1/reports", "GET /v1/reports/usage?since=2026-03-02T00:00:00Z&until=2026-03-03T00:00:00Z&account=a&user=u", "GET /v1/policies",
+	"GET /v1/shares", "GET /v1/reports", "GET /v1/reports/usage?since=2026-03-02T00:00:00Z&until=2026-03-03T00:00:00Z&account=a&user=u", "GET /v1/policies", "GET /v1/studies",
 	"GET /v1/actions?limit=3&after=x", `POST /v1/actions {"kind":"stop","why":"because","until":"2026-03-02T00:00:00Z"}`, "POST /v1/link {}",
 }
 
@@ -120,7 +120,7 @@ func TestEmptyAnswersAreAsDocumented(t *testing.T) {
 	c := newChecker(t)
 	for target, zero := range map[string]any{
 		"/v1/health": &api.Health{}, "/v1/queue": &api.Queue{}, "/v1/when": &api.When{}, "/v1/changes": &api.Changes{}, "/v1/nodes": &api.Nodes{},
-		"/v1/shares": &api.Shares{}, "/v1/reports/usage": &api.Report{}, "/v1/policies": &api.Policies{}, "/v1/jobs/5/use": &api.JobUse{}, "/v1/actions": &api.Actions{},
+		"/v1/shares": &api.Shares{}, "/v1/reports/usage": &api.Report{}, "/v1/policies": &api.Policies{}, "/v1/studies": &api.Studies{}, "/v1/jobs/5/use": &api.JobUse{}, "/v1/actions": &api.Actions{},
 	} {
 		r := request("GET", target, "")
 		w := httptest.NewRecorder()

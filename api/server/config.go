@@ -26,6 +26,11 @@ type ClusterAnswers interface {
 	Policies(ctx context.Context, v api.Viewer) (*api.Policies, error)
 }
 
+// StudyAnswers tells of what other policies would have done.
+type StudyAnswers interface {
+	Studies(ctx context.Context, v api.Viewer) (*api.Studies, error)
+}
+
 // RecordAnswers tells of what was and what would be.
 type RecordAnswers interface {
 	When(ctx context.Context, v api.Viewer, q api.WhenQuery) (*api.When, error)
@@ -44,6 +49,7 @@ type Answers interface {
 	JobAnswers
 	ClusterAnswers
 	RecordAnswers
+	StudyAnswers
 	HealthAnswers
 }
 

@@ -70,6 +70,10 @@ func (f *fakeAnswers) Policies(ctx context.Context, v api.Viewer) (*api.Policies
 	return answerOf[api.Policies](f, ctx, v, nil)
 }
 
+func (f *fakeAnswers) Studies(ctx context.Context, v api.Viewer) (*api.Studies, error) {
+	return answerOf[api.Studies](f, ctx, v, nil)
+}
+
 func (f *fakeAnswers) Health(ctx context.Context) (*api.Health, error) {
 	return answerOf[api.Health](f, ctx, api.Viewer{}, nil)
 }

@@ -34,6 +34,7 @@ func (h *Handler) newRoutes() []route {
 			return a.Report(ctx, e.viewer, e.segments["name"], q)
 		}),
 		newRead(wire.PolicyPath, "What decides where, and in which mode.", noParams, withoutQuery(a.Policies)),
+		newRead(wire.StudiesPath, "What policies would have done with the jobs of each partition, as an administrator had it simulated last.", noParams, withoutQuery(a.Studies)),
 	}
 	list = append(list, h.newActionRoutes()...)
 	list = append(list, h.newLinkRoutes()...)

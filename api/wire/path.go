@@ -24,6 +24,7 @@ const (
 	ReportsPath = Root + "/reports"
 	ReportPath  = Root + "/reports/{name}"
 	PolicyPath  = Root + "/policies"
+	StudiesPath = Root + "/studies"
 	ActionsPath = Root + "/actions"
 	LinkPath    = Root + "/link"
 	RedeemPath  = "/link/{token}" // where a browser's one-time link leads

@@ -39,7 +39,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 // people to read.
 func TestReadersSpeakJSON(t *testing.T) {
 	for _, path := range []string{
-		"nodes", "shares", "behind", "changes", "whoami", "plan", "queue", "explain", "when", "policies", "doctor", "release", "report", "guard check", "guard show", "guard demote", "guard clear", "operate stop", "operate resume", "operate mode", "operate release", "operate undo", "operate list", "job", "version", "trace info", "train dl2", "train mlf-rl", "train symphony-net", "train harmony-rl", "search pcs", "recommend power", "db init", "db migrate", "db status",
+		"nodes", "shares", "behind", "study", "replay", "changes", "whoami", "plan", "queue", "explain", "when", "policies", "doctor", "release", "report", "guard check", "guard show", "guard demote", "guard clear", "operate stop", "operate resume", "operate mode", "operate release", "operate undo", "operate list", "job", "version", "trace info", "train dl2", "train mlf-rl", "train symphony-net", "train harmony-rl", "search pcs", "recommend power", "db init", "db migrate", "db status",
 	} {
 		c, _, err := newRootCommand().Find(strings.Fields(path))
 		if err != nil || c.Flag("json") == nil {

@@ -9,11 +9,13 @@ import (
 	"fairbridge/cmd/fairbridge/erasecommand"
 	"fairbridge/cmd/fairbridge/guardcommand"
 	"fairbridge/cmd/fairbridge/operate"
+	"fairbridge/cmd/fairbridge/policiescommand"
 	"fairbridge/cmd/fairbridge/recommendcommand"
 	"fairbridge/cmd/fairbridge/remindercommand"
 	"fairbridge/cmd/fairbridge/searchcommand"
 	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/fairbridge/startestimate"
+	"fairbridge/cmd/fairbridge/studycommand"
 	"fairbridge/cmd/fairbridge/topcommand"
 	"fairbridge/cmd/fairbridge/traincommand"
 	"fairbridge/cmd/fairbridge/webcommand"
@@ -31,8 +33,8 @@ func newRootCommand() *cobra.Command {
 policy decide who should run where, and pushes order, leases, requeues and node
 lists back into Slurm. If it dies, Slurm alone keeps running every job.
 
-queue, top, explain, job, when, nodes, shares, behind, changes, report, link and
-whoami are for everybody: without a configuration they ask the daemon (see fairbridge
+queue, top, explain, job, when, nodes, shares, behind, changes, report, study, link
+and whoami are for everybody: without a configuration they ask the daemon (see fairbridge
 queue --help).
 
 Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 done but the
@@ -48,10 +50,10 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 	}
 	version.AddFlag(root)
 	o.AddFlagsTo(root)
-	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), simulation.NewPoliciesCommand(o), newDoctorCommand(o), bundlecommand.NewCommand(o),
+	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), policiescommand.NewCommand(o), newDoctorCommand(o), bundlecommand.NewCommand(o),
 		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), recommendcommand.NewCommand(o), newProgressCommand(o), remindercommand.NewCommand(o), erasecommand.NewCommand(o), newConfigCommand(o), newVersionCommand(o), webcommand.NewCommand(o))
 	root.AddCommand(ask.NewCommands(o)...)
-	root.AddCommand(topcommand.NewCommand(o), behindcommand.NewCommand(o))
+	root.AddCommand(topcommand.NewCommand(o), behindcommand.NewCommand(o), studycommand.NewCommand(o))
 	manual := manpages.NewCommand(root.Name())
 	manual.Args = cli.CheckArgs(manual.Args)
 	root.AddCommand(manual)

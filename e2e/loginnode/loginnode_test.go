@@ -10,7 +10,7 @@ func TestLoginNode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a daemon with 10,000 jobs; not with -short")
 	}
-	s := newStage(t)
+	s := newStage(t, play{mode: "observe", interval: "10m", jobs: jobCount})
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T)

@@ -91,7 +91,7 @@ func (s *stage) testNothingOfOthers(t *testing.T) {
 			"/v1/reports/usage", "/v1/reports/users", "/v1/reports/waits", "/v1/policies", "/v1/health", "/v1/when?gpus=1&time_limit=1h"} {
 			s.wantNothingOf(t, other, question{method: "GET", uri: uri, user: user}, true)
 		}
-		for _, uri := range []string{"/v1/queue?user=" + other, "/v1/changes?user=" + other, "/v1/when?gpus=1&time_limit=1h&user=" + other, "/v1/reports/users?user=" + other} {
+		for _, uri := range []string{"/v1/studies", "/v1/queue?user=" + other, "/v1/changes?user=" + other, "/v1/when?gpus=1&time_limit=1h&user=" + other, "/v1/reports/users?user=" + other} {
 			s.wantNothingOf(t, other, question{method: "GET", uri: uri, user: user}, false)
 		}
 	}

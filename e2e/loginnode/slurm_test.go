@@ -23,7 +23,7 @@ const jobCount, aliceEvery = 10_000, 200
 const hostileName = "evil\x1b[2J\x1b]0;owned\x07\u202ename"
 
 // newWorld makes a cluster in which a few jobs of alice (research) wait among many of bob (teaching).
-func newWorld(t *testing.T) *sim.World {
+func newWorld(t *testing.T, jobs int) *sim.World {
 	t.Helper()
 	people := []sim.User{
 		{Name: "alice", DefaultAccount: "research"}, {Name: "bob", DefaultAccount: "teaching"}, {Name: "carol", DefaultAccount: "vision"},
@@ -36,13 +36,13 @@ func newWorld(t *testing.T) *sim.World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range jobCount {
+	for n := range jobs {
 		user := people[1]
 		if n%aliceEvery == 0 {
 			user = people[0]
 		}
 		spec := sim.JobSpec{Name: fmt.Sprintf("%s-%d", user.Name, n), User: user.Name, GPUsPerNode: 1 << (n / 7 % 4), TimeLimit: time.Duration(1+n%24) * time.Hour, WorkTime: time.Duration(1+n%20) * time.Hour}
-		if n >= jobCount-2 {
+		if n >= jobs-2 {
 			spec.Name, spec.Comment = hostileName, hostileName
 		}
 		if _, err := w.Submit(spec); err != nil {
@@ -54,9 +54,9 @@ func newWorld(t *testing.T) *sim.World {
 }
 
 // startSlurm serves the cluster on a unix socket.
-func startSlurm(t *testing.T, dir string) (rest *slurmtest.Server, url string, stop func() error) {
+func startSlurm(t *testing.T, dir string, jobs int) (rest *slurmtest.Server, url string, stop func() error) {
 	t.Helper()
-	rest, err := slurmtest.New(slurmtest.Config{World: newWorld(t), LocalUser: "fairbridge", Speed: 1})
+	rest, err := slurmtest.New(slurmtest.Config{World: newWorld(t, jobs), LocalUser: "fairbridge", Speed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,17 @@ type stage struct {
 	program    string
 	daemonPID  int
 	log        *syncBuffer
+	play       play
 	slurm      *slurmtest.Server
 	stopSlurm  func() error
+}
+
+// play is what a stage is for: who waits in its queue, and what fairbridge may do about it.
+type play struct {
+	mode     string // of the partition
+	interval string
+	jobs     int    // in the queue, among which a few are alice's
+	more     string // lines of the configuration
 }
 
 // writes counts the requests to Slurm that were to change something.
@@ -51,7 +60,7 @@ func (s *stage) writes() (n int) {
 }
 
 // newStage builds all of it and waits for the first cycle.
-func newStage(t *testing.T) *stage {
+func newStage(t *testing.T, p play) *stage {
 	t.Helper()
 	requireNamespaces(t)
 	dir, err := os.MkdirTemp("/tmp", "fairbridge-login-")
@@ -62,7 +71,7 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &stage{t: t, dir: dir, log: &syncBuffer{}}
+	s := &stage{t: t, dir: dir, log: &syncBuffer{}, play: p}
 	s.build()
 	s.ctl = newHost(t, s.folder("ctl"), "alice", "bob", "carol", "oper", "fairbridge")
 	s.login = newHost(t, s.folder("login"), "alice", "bob", "carol", "oper", "mallory")
@@ -132,8 +141,8 @@ const configText = `
 cluster: lab
 slurm: {url: %q, scontrol: [%q], accounting: 0s}
 database: {dsn_file: %q}
-partitions: [{name: gpu, mode: observe}]
-interval: 10m
+partitions: [{name: gpu, mode: %s}]
+interval: %s
 listen: ""
 journal: %q
 stop_file: %q
@@ -147,7 +156,7 @@ api:
   proxy_secret_file: %q
   rate: 1000
   burst: 1000
-`
+%s`
 
 // startDaemon starts fairbridge run on ctl, as a user without rights.
 func (s *stage) startDaemon() {
@@ -166,10 +175,10 @@ func (s *stage) startDaemon() {
 		s.t.Fatal(err)
 	}
 	var slurmURL string
-	s.slurm, slurmURL, s.stopSlurm = startSlurm(s.t, s.dir)
-	config := s.write("fairbridge.yaml", fmt.Sprintf(configText, slurmURL, newScontrol(s.t, s.dir), s.write("dsn", dsn, 0o600),
+	s.slurm, slurmURL, s.stopSlurm = startSlurm(s.t, s.dir, s.play.jobs)
+	config := s.write("fairbridge.yaml", fmt.Sprintf(configText, slurmURL, newScontrol(s.t, s.dir), s.write("dsn", dsn, 0o600), s.play.mode, s.play.interval,
 		filepath.Join(conf, "journal"), filepath.Join(conf, "STOP"), filepath.Join(conf, "api.sock"),
-		s.write("cert.pem", cert, 0o644), s.write("key.pem", key, 0o600), s.write("secret", proxySecret, 0o600)), 0o600)
+		s.write("cert.pem", cert, 0o644), s.write("key.pem", key, 0o600), s.write("secret", proxySecret, 0o600), s.play.more), 0o600)
 	if out, err := s.ctl.command(s.t.Context(), "fairbridge", nil, s.program, "-c", config, "db", "init").CombinedOutput(); err != nil {
 		s.t.Fatalf("making the database: %v\n%s", err, out)
 	}

@@ -11,10 +11,7 @@ import (
 	"fairbridge/api/page"
 )
 
-var (
-	_ page.Source      = (*Recording)(nil)
-	_ page.StudyReader = (*Recording)(nil)
-)
+var _ page.Source = (*Recording)(nil)
 
 // Queue answers from the recording.
 func (rec *Recording) Queue(_ context.Context, q api.QueueQuery) (*api.Queue, error) {
@@ -101,8 +98,13 @@ func keepRows(t *report.Table, column, value string) {
 	t.Rows = rows
 }
 
-// Study answers from the recording.
-func (rec *Recording) Study(context.Context) ([]page.StudyLine, error) { return rec.Lines, nil }
+// Studies answers from the recording.
+func (rec *Recording) Studies(context.Context) (*api.Studies, error) {
+	if rec.StudiesAnswer == nil {
+		return page.NewStudies(rec.Lines), nil
+	}
+	return rec.StudiesAnswer, nil
+}
 
 // has reports whether a value is wanted; none named: every one is.
 func has(wanted []string, value string) bool {

@@ -31,7 +31,8 @@ type Recording struct {
 	SharesAnswer  *api.Shares            `json:"shares"`
 	ChangesAnswer *api.Changes           `json:"changes"`
 	Reports       map[string]*api.Report `json:"reports"` // by name
-	Lines         []page.StudyLine       `json:"study,omitempty"`
+	StudiesAnswer *api.Studies           `json:"studies,omitempty"`
+	Lines         []api.StudyLine        `json:"study,omitempty"` // of a recording that has no studies
 }
 
 // ReadFile reads a recording. One that was cut off, or is something else, is an error that says so.
@@ -95,7 +96,8 @@ func Record(ctx context.Context, s page.Source, at time.Time, maxJobs int, ask f
 		record(ask, &rec.SharesAnswer, func() (*api.Shares, error) { return s.Shares(ctx) }),
 		record(ask, &rec.ChangesAnswer, func() (*api.Changes, error) {
 			return s.Changes(ctx, api.ChangeQuery{Limit: api.DefaultLimit, Since: at.AddDate(0, 0, -1)})
-		}))
+		}),
+		record(ask, &rec.StudiesAnswer, func() (*api.Studies, error) { return readStudies(ctx, s) }))
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +109,16 @@ func Record(ctx context.Context, s page.Source, at time.Time, maxJobs int, ask f
 		rec.Reports[name] = answer
 	}
 	return rec, rec.recordJobs(ctx, s, maxJobs, ask)
+}
+
+// readStudies are the studies; nil where they are for others only, or the daemon is older than they are: the rest is
+// recorded all the same.
+func readStudies(ctx context.Context, s page.Source) (*api.Studies, error) {
+	all, err := s.Studies(ctx)
+	if code := api.CodeOf(err); code == api.CodeForbidden || code == api.CodeNotFound {
+		return nil, nil
+	}
+	return all, err
 }
 
 func record[T any](ask func(func() error) error, to *T, get func() (T, error)) error {

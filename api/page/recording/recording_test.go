@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,9 @@ func TestRecordingAgain(t *testing.T) {
 	again, err := recording.Record(t.Context(), rec, rec.At, 3, func(ask func() error) error { return ask() })
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s, err := again.Studies(t.Context()); err != nil || len(s.Partitions) != 1 || len(s.Partitions[0].Study.Lines) != len(rec.Lines) || len(rec.Lines) == 0 {
+		t.Errorf("the study: %+v, %v", s, err)
 	}
 	var b bytes.Buffer
 	if err := again.Write(&b); err != nil {
@@ -63,5 +67,24 @@ func TestFilters(t *testing.T) {
 		if err != nil || q.Total != 1 || q.Jobs[0].Address != j.Address {
 			t.Errorf("job %s: %d answers, %v", j.Address, q.Total, err)
 		}
+	}
+}
+
+// closed is a source that keeps its studies from who asks.
+type closed struct{ *recording.Recording }
+
+func (closed) Studies(context.Context) (*api.Studies, error) {
+	return nil, &api.Error{Code: api.CodeForbidden, Message: "usage is private here"}
+}
+
+// TestPrivateStudies are not recorded, and the rest is.
+func TestPrivateStudies(t *testing.T) {
+	rec, err := recording.Demo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := recording.Record(t.Context(), closed{rec}, rec.At, 0, func(ask func() error) error { return ask() })
+	if err != nil || again.StudiesAnswer != nil || again.QueueAnswer == nil {
+		t.Errorf("%v", err)
 	}
 }

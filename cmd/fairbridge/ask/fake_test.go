@@ -54,6 +54,7 @@ func (f *fakeSource) Shares(context.Context) (*api.Shares, error)            { r
 func (f *fakeSource) Me(context.Context) (*api.Viewer, error)                { return &f.viewer, f.err }
 func (f *fakeSource) Policies(context.Context) (*api.Policies, error)        { return &f.policies, f.err }
 func (f *fakeSource) Health(context.Context) (*api.Health, error)            { return nil, f.err }
+func (f *fakeSource) Studies(context.Context) (*api.Studies, error)          { return nil, f.err }
 func (f *fakeSource) Describe() string                                       { return "a test" }
 func (f *fakeSource) ReadsRecord() bool                                      { return f.readsRecord }
 func (f *fakeSource) Close()                                                 { f.isClosed = true }

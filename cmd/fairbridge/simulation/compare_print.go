@@ -100,12 +100,17 @@ func newComparisonLines(e *study.Experiment, results []study.Result) []any {
 	return list
 }
 
-// describeExperiment says what was compared on what.
+// describeExperiment says what was compared on what, and how figures of several seeds are shown.
 func describeExperiment(e *study.Experiment) string {
+	return describeExperimentAs(e, "medians (least–greatest)")
+}
+
+// describeExperimentAs is describeExperiment where they are shown otherwise.
+func describeExperimentAs(e *study.Experiment, figures string) string {
 	first := e.Scenarios[0]
 	s := fmt.Sprintf("%s: %s on %s", first.Name, policy.FormatCount(len(first.Jobs), "job"), policy.FormatCount(first.CountGPUs(), "GPU"))
 	if n := len(e.Scenarios); n > 1 {
-		s += fmt.Sprintf(", %d seeds: medians (least–greatest)", n)
+		s += fmt.Sprintf(", %d seeds: %s", n, figures)
 	}
 	if text := e.DescribeChanges(); text != "" {
 		s += "; " + text

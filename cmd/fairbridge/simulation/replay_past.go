@@ -3,6 +3,7 @@ package simulation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,10 +14,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting/stores"
+	"fairbridge/accounting/studies"
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/replay"
+	"fairbridge/cmd/fairbridge/simulation/storedstudy"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
@@ -28,6 +31,7 @@ type replayFlags struct {
 	simulateFlags
 	since, until  string
 	allStoppable  bool
+	isStored      bool
 	slurmConfFile string // file
 }
 
@@ -40,6 +44,7 @@ func (f *replayFlags) addFlags(c *cobra.Command) {
 	s.StringVar(&f.until, "until", "", "and until then (default: now)")
 	s.StringVar(&f.clusterSpec, "cluster", "", "simulate on another cluster: 16x4:a100,8x8:h100 (default: the nodes of the last\nstored cycle, on which fidelity is always stated)")
 	s.BoolVar(&f.allStoppable, "stoppable", false, "as if every job let itself be stopped")
+	s.BoolVar(&f.isStored, "store", false, "also store what came of it in the database, for fairbridge study and the page Before/after:\nfigures of all jobs together, none of a user or account")
 	s.StringVar(&f.slurmConfFile, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
 }
 
@@ -72,7 +77,32 @@ func (f *replayFlags) replayPast(c *cobra.Command, o *cli.Options, partition str
 		asked.Remarks = slices.DeleteFunc(asked.Remarks, func(r string) bool { return slices.Contains(site.Remarks, r) })
 		printRemarks(c.ErrOrStderr(), asked)
 	}
-	return f.compareWithPast(c, e, site, files, o.JSON)
+	results, fidelity, err := f.compareWithPast(c, e, site, files, o.JSON)
+	if results == nil {
+		return err
+	}
+	return errors.Join(err, f.store(c, file, e, storedstudy.New(site, results, fidelity)))
+}
+
+// store stores a study where that is asked for.
+func (f *replayFlags) store(c *cobra.Command, file *settings.File, e *study.Experiment, s *studies.Study) error {
+	if !f.isStored {
+		return nil
+	}
+	s.By, s.Fidelity, s.Seeds, s.About = cli.PersonName(), f.fidelity, f.seedCount, describeExperimentAs(e, "medians")+" "+e.DescribeInformation()
+	if f.allStoppable {
+		s.About += " As if every job let itself be stopped."
+	}
+	db, err := cli.OpenDB(c.Context(), file)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := db.AddStudy(c.Context(), file.Cluster, s); err != nil {
+		return err
+	}
+	printable.Fprintf(c.ErrOrStderr(), "Stored as study %d: \"fairbridge study\" and the page Before/after show it.\n", s.ID)
+	return nil
 }
 
 // readPast reads the past, and makes it the experiment's scenarios.
@@ -148,13 +178,13 @@ func (r SiteRecord) LastSnapshot(ctx context.Context, cluster, partition string)
 }
 
 // compareWithPast simulates what was done, says how near that came, and goes on to the
-// policies that are not what was done anyway.
-func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, site *replay.PastScenario, files *resultFiles, json bool) error {
+// policies that are not what was done anyway. Where results are returned the error is that of a policy.
+func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, site *replay.PastScenario, files *resultFiles, json bool) ([]study.Result, *replay.Accuracy, error) {
 	m := output.NewProgressBar(c.ErrOrStderr(), 1)
 	rerun, fidelity, err := site.Rerun(c.Context(), e.RunOptions, m.NewUpdater(0, site.Decider.Label))
 	m.Clear()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	w := c.OutOrStdout()
 	if !json {
@@ -167,19 +197,19 @@ func (f *replayFlags) compareWithPast(c *cobra.Command, e *study.Experiment, sit
 	if len(e.Policies) > 0 {
 		more, err := runExperiment(c, e, f.parallelRuns)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		results = append(results, more...)
 	}
 	if err := files.write(e, results, fidelity.String()); err != nil {
-		return err
+		return nil, nil, err
 	}
 	if json {
 		if err := output.WriteJSONLines(w, []map[string]*replay.Accuracy{{"fidelity": fidelity}}); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
-	return printComparison(w, e, results, json)
+	return results, fidelity, printComparison(w, e, results, json)
 }
 
 // printAccuracy says how far to trust what follows.

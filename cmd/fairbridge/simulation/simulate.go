@@ -1,5 +1,5 @@
 // Package simulation is the commands that ask what other policies would have done:
-// simulate, compare, replay, trace and policies.
+// simulate, compare, replay and trace.
 package simulation
 
 import (

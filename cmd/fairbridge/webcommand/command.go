@@ -57,7 +57,7 @@ nor Slurm is asked. A recording holds all that who recorded it may see.
 	s.StringVar(&f.recording, "recording", "", "serve from this recording")
 	s.BoolVar(&f.isDemo, "demo", false, "serve from the recording that is part of the program: a simulated day")
 	s.StringVar(&f.record, "record", "", "write a recording to this file, and end")
-	s.StringVar(&f.study, "study", "", "show this study: what compare or replay printed with --json")
+	s.StringVar(&f.study, "study", "", "show this study in place of those that are stored: what compare or replay printed with --json")
 	s.IntVar(&f.maxJobs, "jobs", recording.MaxJobs, "record the stories of so many jobs at most")
 	cli.SetRange(c, "jobs", "1", strconv.Itoa(api.MaxLimit))
 	c.MarkFlagsMutuallyExclusive("recording", "demo", "record")
@@ -90,27 +90,36 @@ func (f *flags) run(c *cobra.Command, o *cli.Options) error {
 	}
 	g := newGuard(me.IsOperator())
 	return f.serve(c, g, page.Config{
-		Open: func(*http.Request) page.Source { return withStudy{s, study} }, CSRF: g.csrfOf,
+		Open: func(*http.Request) page.Source { return newPageSource(s, study) }, CSRF: g.csrfOf,
 		Act: func(r *http.Request, csrf string, request api.ActionRequest) (*api.Action, error) {
 			if !g.isMeant(r, csrf) {
 				return nil, &api.Error{Code: api.CodeForbidden, Message: "the form is not of this session", Try: "load the page again"}
 			}
 			return a.Act(r.Context(), request)
 		},
-		Note: "As " + me.User + ", from " + s.Describe() + ".",
+		Actions: func(r *http.Request) (*api.Actions, error) { return a.Actions(r.Context(), page.ActionsPerPage, "") },
+		Note:    "As " + me.User + ", from " + s.Describe() + ".",
 	})
 }
 
-// withStudy is a source with a study beside it.
-type withStudy struct {
+// withStudies shows other studies than the source's.
+type withStudies struct {
 	page.Source
-	lines []page.StudyLine
+	studies *api.Studies
 }
 
-// Study implements page.StudyReader.
-func (w withStudy) Study(context.Context) ([]page.StudyLine, error) { return w.lines, nil }
+// Studies implements page.RecordReader.
+func (w withStudies) Studies(context.Context) (*api.Studies, error) { return w.studies, nil }
 
-func (f *flags) readStudy() ([]page.StudyLine, error) {
+// newPageSource shows a study that a file has, if one was named, in place of those of the source.
+func newPageSource(s page.Source, study *api.Studies) page.Source {
+	if study == nil {
+		return s
+	}
+	return withStudies{s, study}
+}
+
+func (f *flags) readStudy() (*api.Studies, error) {
 	if f.study == "" {
 		return nil, nil
 	}
@@ -122,7 +131,7 @@ func (f *flags) readStudy() ([]page.StudyLine, error) {
 	return page.ReadStudy(file)
 }
 
-func (f *flags) serveRecording(c *cobra.Command, study []page.StudyLine) error {
+func (f *flags) serveRecording(c *cobra.Command, study *api.Studies) error {
 	rec, err := recording.Demo()
 	if f.recording != "" {
 		rec, err = recording.ReadFile(f.recording)
@@ -130,21 +139,17 @@ func (f *flags) serveRecording(c *cobra.Command, study []page.StudyLine) error {
 	if err != nil {
 		return err
 	}
-	if study != nil {
-		rec.Lines = study
-	}
 	return f.serve(c, newGuard(false), page.Config{
-		Open: func(*http.Request) page.Source { return rec }, Now: func() time.Time { return rec.At },
+		Open: func(*http.Request) page.Source { return newPageSource(rec, study) }, Now: func() time.Time { return rec.At },
 		Note: "A recording of " + rec.At.Format("2 Jan 2006, 15:04") + " UTC: nothing here is live.",
 	})
 }
 
-func (f *flags) writeRecording(c *cobra.Command, s source.Source, study []page.StudyLine) error {
-	rec, err := recording.Record(c.Context(), s, time.Now(), f.maxJobs, func(ask func() error) error { return source.AskInTurn(c.Context(), ask) })
+func (f *flags) writeRecording(c *cobra.Command, s source.Source, study *api.Studies) error {
+	rec, err := recording.Record(c.Context(), newPageSource(s, study), time.Now(), f.maxJobs, func(ask func() error) error { return source.AskInTurn(c.Context(), ask) })
 	if err != nil {
 		return err
 	}
-	rec.Lines = study
 	file, err := os.OpenFile(f.record, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("--record: %w", err)

@@ -49,3 +49,24 @@ func TestClosedValues(t *testing.T) {
 		t.Errorf("%s: %v", got, err)
 	}
 }
+
+// TestSymbols replaces signs that are no letters, of whom nobody was told that they are a name, and keeps those of our own sentences.
+func TestSymbols(t *testing.T) {
+	m := New([]byte("key"))
+	for _, name := range []string{"🚀🚀", "★☆", "\u202e☠", "→⇒"} {
+		for _, text := range []string{"job " + name + " waits", name, "waits: " + name, "waits for " + name + "…"} {
+			if got := m.Text(text); strings.ContainsAny(got, name) || got == "" {
+				t.Errorf("%q became %q", text, got)
+			}
+			if got := m.setting(text); strings.ContainsAny(got, name) {
+				t.Errorf("setting %q became %q", text, got)
+			}
+		}
+	}
+	if m.Text("🚀") != m.Text("🚀") || m.Text("🚀") == m.Text("★") {
+		t.Error("the same signs have no pseudonym of their own")
+	}
+	if text := "starts on 2:8×a100 – waits…, ±2 %"; m.Text(text) != text {
+		t.Errorf("our own signs became %q", m.Text(text))
+	}
+}

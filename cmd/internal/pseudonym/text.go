@@ -38,6 +38,7 @@ var (
 	amount  = regexp.MustCompile(`^[-+]?\d{1,4}(\.\d+)?(ns|us|µs|ms|s|m|h|d|x|%|k|[KMGT]i?B)?$`)
 	release = regexp.MustCompile(`^v?\d\d?\.\d\d?\.\d\d?$`) // of Slurm and its API: 26.05.5, v0.0.45
 	ordinal = regexp.MustCompile(`^\d{1,4}(st|nd|rd|th)$`)
+	symbols = regexp.MustCompile(`[^\x00-\x7f\pL\pN\pM]+`)
 	length  = regexp.MustCompile(`^(\d{1,6}(\.\d+)?(h|ms|m|s|d))+$`)
 )
 
@@ -53,13 +54,26 @@ func (m *Mapper) Text(s string) string {
 	for _, at := range token.FindAllStringIndex(s, -1) {
 		between, word := s[last:at[0]], s[at[0]:at[1]]
 		isOfJob = isOfJob && (slices.Contains(beforeNumber, between) || between == ", " && isInList)
-		b.WriteString(between)
+		b.WriteString(m.symbols(between))
 		core := strings.TrimRight(word, ".-/")
 		b.WriteString(m.word(core, isOfJob) + word[len(core):])
 		isInList = isOfJob && (isAddress(core) || core == "and")
 		last, isOfJob = at[1], announcesNumber(core) || isInList
 	}
-	return b.String() + s[last:] + reason
+	return b.String() + m.symbols(s[last:]) + reason
+}
+
+// ourSymbols are the signs beyond ASCII that stand in fairbridge's own texts, and the quotes that are put around pseudonyms.
+const ourSymbols = "×–…±·“”"
+
+// symbols replaces signs that are neither letters, digits nor fairbridge's: emoji and the like, which may be a whole name.
+func (m *Mapper) symbols(s string) string {
+	return symbols.ReplaceAllStringFunc(s, func(run string) string {
+		if strings.Trim(run, ourSymbols) == "" {
+			return run
+		}
+		return m.Name("text", run)
+	})
 }
 
 // beforeNumber is what stands between "job" or the like and its number.
@@ -151,10 +165,10 @@ func formatNumber(n uint64) string { return strconv.FormatUint(n, 10) }
 
 // setting replaces, in a value of slurm.conf, every word that is not Slurm's or ours. Numbers stay.
 func (m *Mapper) setting(s string) string {
-	return parts.ReplaceAllStringFunc(s, func(p string) string {
+	return m.symbols(parts.ReplaceAllStringFunc(s, func(p string) string {
 		if lower := strings.ToLower(p); isNumber(p) || words[lower] && m.kinds[lower] == "" {
 			return p
 		}
 		return m.Name("text", p)
-	})
+	}))
 }

@@ -89,3 +89,8 @@ func (l *local) Shares(ctx context.Context) (*api.Shares, error) {
 func (l *local) Policies(ctx context.Context) (*api.Policies, error) {
 	return l.Service.Policies(ctx, l.viewer)
 }
+
+// Studies implements StudyReader.
+func (l *local) Studies(ctx context.Context) (*api.Studies, error) {
+	return l.Service.Studies(ctx, l.viewer)
+}

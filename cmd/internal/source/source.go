@@ -37,6 +37,11 @@ type PolicyReader interface {
 	Health(ctx context.Context) (*api.Health, error)
 }
 
+// StudyReader says what other policies would have done.
+type StudyReader interface {
+	Studies(ctx context.Context) (*api.Studies, error)
+}
+
 // ReadsRecord reports whether answers come from configuration and database, with no daemon asked: nobody knows
 // then whether one runs.
 func ReadsRecord(s Source) bool {
@@ -51,6 +56,7 @@ type Source interface {
 	ListReader
 	ClusterReader
 	PolicyReader
+	StudyReader
 	// Describe says in a few words where the answers come from.
 	Describe() string
 	Close()

@@ -1,4 +1,5 @@
-package simulation
+// Package policiescommand is the command policies: the catalogue, with what each policy does and needs.
+package policiescommand
 
 import (
 	"fmt"
@@ -14,8 +15,8 @@ import (
 	"fairbridge/policy/paper"
 )
 
-// NewPoliciesCommand makes the command that lists the policies, or says what one of them does.
-func NewPoliciesCommand(o *cli.Options) *cobra.Command {
+// NewCommand makes the command that lists the policies, or says what one of them does.
+func NewCommand(o *cli.Options) *cobra.Command {
 	return o.AddJSONFlag(&cobra.Command{
 		Use:   "policies [NAME]",
 		Short: "The catalogue of policies, or one with its parameters",
