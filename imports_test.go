@@ -40,7 +40,7 @@ var ours = []rule{
 	{[]string{"policy/deadline"}, []string{"policy", "policy/share", "policy/solve/..."}, "whose deadlines count goes by the shares of accounts"},
 	{[]string{"policy/..."}, []string{"policy", "policy/pool", "policy/scaling", "policy/interleave", "policy/interference", "policy/engine", "policy/recurrence", "policy/solve/..."}, "stages do not know each other"},
 	{[]string{"bridge/chaos/oracle", "bridge/chaos/site", "bridge/chaos/event", "bridge/chaos/people"}, []string{"policy", "bridge", "bridge/slurm", "bridge/sim", "bridge/chaos/site", "bridge/chaos/event"}, "the oracle judges by the sentences, and must not share an error with the code it judges"},
-	{[]string{"bridge/chaos/..."}, []string{"policy/...", "bridge/..."}, "it tries the loop with policies, and needs no database"},
+	{[]string{"bridge/chaos/..."}, []string{"policy/...", "bridge/...", "nodeprobe"}, "it tries the loop with policies, and needs no database"},
 	{[]string{"bridge/slurmtest/records"}, []string{"bridge/slurm"}, "records in, JSON values out"},
 	{[]string{"bridge/slurmtest/update"}, []string{"bridge/slurm", "bridge/sim"}, "bodies in, changes of simulated jobs out"},
 	{[]string{"bridge/sim/event", "bridge/sim/fairshare", "bridge/sim/program", "bridge/sim/dependency", "bridge/sim/users"}, nil, "time, use and work know no cluster"},
@@ -65,12 +65,14 @@ var ours = []rule{
 	{[]string{"bridge/ledger"}, []string{"bridge", "bridge/slurm", "bridge/actuator"}, "it remembers edits, and no plan"},
 	{[]string{"bridge/estimate"}, []string{"policy", "policy/pool", "policy/scaling", "policy/engine", "policy/predict"}, "a snapshot and its line in, times out"},
 	{[]string{"bridge/neighbours"}, []string{"policy", "bridge"}, "looks at jobs in, who leaves out"},
+	{[]string{"bridge/idle"}, []string{"policy", "policy/pool", "bridge", "bridge/slurm"}, "readings, a plan and the facts in, who is stopped out"},
+	{[]string{"bridge/cycle/policycall"}, []string{"policy"}, "it calls one policy, and knows no cycle"},
 	{[]string{"bridge/reminders"}, []string{"policy", "bridge/printable", "bridge/slurm"}, "idle GPUs and jobs in, messages out"},
 	{[]string{"bridge/reminders/counts"}, nil, "numbers in, figures out"},
 	{[]string{"bridge/harm"}, []string{"policy", "bridge"}, "measurements in, a verdict out"},
 	{[]string{"bridge/gate/devices"}, []string{"policy"}, "it counts"},
 	{[]string{"bridge/gate/pace"}, []string{"policy", "policy/scaling"}, "how fast jobs go, from what a plan gives them"},
-	{[]string{"bridge/gate"}, []string{"policy", "bridge/gate/devices", "bridge/gate/pace", "policy/scaling", "bridge", "bridge/slurm", "bridge/slurm/shares", "bridge/invariant", "bridge/actuator/...", "bridge/ledger"}, "plan to plan and edits to edits; what is predicted of a job on what it asks is weighed on what it is given"},
+	{[]string{"bridge/gate"}, []string{"policy", "bridge/gate/devices", "bridge/gate/pace", "policy/scaling", "bridge", "bridge/idle", "bridge/slurm", "bridge/slurm/shares", "bridge/invariant", "bridge/actuator/...", "bridge/ledger"}, "plan to plan and edits to edits; what is predicted of a job on what it asks is weighed on what it is given"},
 	{[]string{"bridge/diff"}, []string{"policy", "bridge", "bridge/slurm", "bridge/invariant", "bridge/actuator/...", "bridge/ledger"}, "plan and edits, from values to values"},
 	{[]string{"bridge/cycle/waits"}, []string{"policy", "bridge/cycle"}, "what a cycle saw in, a figure out"},
 	{[]string{"bridge/cycle/freegpus"}, []string{"policy/fragment", "bridge/cycle"}, "what a cycle saw in, figures out"},
@@ -122,7 +124,7 @@ var theirs = []rule{
 // pure are the packages that decide: from values to values.
 var pure = []string{
 	"policy/...", "bridge/intake", "bridge/actuator/...", "bridge/diff", "bridge/gate/...", "bridge/ledger", "bridge/judge",
-	"bridge/estimate", "cmd/internal/pseudonym", "bridge/harm", "bridge/reminders", "bridge/neighbours", "bridge/invariant", "accounting/runs/reconcile",
+	"bridge/estimate", "cmd/internal/pseudonym", "bridge/harm", "bridge/reminders", "bridge/neighbours", "bridge/idle", "bridge/invariant", "accounting/runs/reconcile",
 }
 
 // impure are packages that the pure ones must not import.

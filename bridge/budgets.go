@@ -79,6 +79,9 @@ type Budgets struct {
 	// have them (duration): such a job has no run time of its own, and a stop of it for another counts to no budget.
 	// 0: it is treated like any other.
 	Recall time.Duration `yaml:"recall"`
+	// IdleMin is the shortest time for which all GPUs of a job must have done no work before it is stopped for that,
+	// whatever its partition says.
+	IdleMin time.Duration `yaml:"idle_min"`
 	// GainFactor is how many times the work lost a beneficiary must be
 	// expected to do (ratio), else the stop is not worth it.
 	GainFactor float64 `yaml:"gain_factor"`
@@ -160,7 +163,7 @@ func DefaultBudgets() Budgets {
 		Quantum: 30 * time.Minute, StopPause: 30 * time.Minute, Cooldown: 2 * time.Hour,
 		JobStops4h: 1, JobStops24h: 3, UserStops1h: 5, AccountStops1h: 10,
 		StopPercent: 1, StopPercent1h: 2, StopFloor: 1, StopFloor1h: 1, SmallClusterGPUs: 800, SmallStopPercent: 25,
-		LostPercent24h: 5, LostPercent1h: 10, RestartCost: defaultRestartCost, GainFactor: 3, NeighbourSpeed: 0.6, ApartFor: 6 * time.Hour, Recall: 5 * time.Minute,
+		LostPercent24h: 5, LostPercent1h: 10, RestartCost: defaultRestartCost, GainFactor: 3, NeighbourSpeed: 0.6, ApartFor: 6 * time.Hour, Recall: 5 * time.Minute, IdleMin: 15 * time.Minute,
 		MaxEdits: 200, EditPercent: 2, EditFloor: 20, EditRate: 5,
 		ChurnPercent: 10, PlanChurnPercent: 50, ChurnFloor: 50,
 		EditCooldown: 20 * time.Second, PlanStopPercent: 50, PlanStopFloor: 4,

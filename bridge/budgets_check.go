@@ -53,6 +53,7 @@ func (c *Budgets) checkStops() []error {
 		checkRange("neighbour_speed", c.NeighbourSpeed, 0, 0.95),
 		checkRange("apart_for", c.ApartFor, time.Minute, 24*time.Hour),
 		checkRange("recall", c.Recall, 0, time.Hour),
+		checkRange("idle_min", c.IdleMin, time.Second, 24*time.Hour),
 		checkRange("gain_factor", c.GainFactor, 0, 1000),
 	}
 }

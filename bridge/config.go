@@ -53,6 +53,9 @@ type Partition struct {
 	DecidingPolicy policy.Policy
 	// SharesBetweenUsers says that jobs of different users may share a GPU where both their owners said so.
 	SharesBetweenUsers bool
+	// StopIdleAfter is how long all GPUs of a job must have done no work before it is requeued for one that waits, where
+	// its owner said fairbridge:idle=requeue; 0: none is.
+	StopIdleAfter time.Duration
 	// DeadlineBudgets are granted beyond the shares of accounts, those of accounts first, each sorted by name.
 	DeadlineBudgets []policy.DeadlineBudget
 	// Services are the inference services that jobs may declare, those of a name before those of any.
@@ -96,6 +99,19 @@ func (p *Partition) PlanMode() Mode {
 		return ModePreempt
 	}
 	return p.Mode
+}
+
+// checkStopIdleAfter says why jobs with idle GPUs cannot be stopped so.
+func (p *Partition) checkStopIdleAfter(c *Budgets) error {
+	switch {
+	case p.StopIdleAfter == 0:
+		return nil
+	case !p.PlanMode().Allows(ModePreempt):
+		return fmt.Errorf("jobs are requeued in mode preempt and above; the mode is %s", p.PlanMode())
+	case p.StopIdleAfter < c.IdleMin:
+		return fmt.Errorf("%v is less than gate.idle_min, %v", p.StopIdleAfter, c.IdleMin)
+	}
+	return nil
 }
 
 // Lever is the field of Slurm that carries our order.
@@ -211,6 +227,9 @@ func (c *Config) Validate() error {
 		seen[p.Name] = true
 		if p.PlanAs != "" && p.Mode != ModeObserve {
 			bad("partitions[%d].plan_as: it is for mode observe; in mode %s the plan is for that mode", i, p.Mode)
+		}
+		if err := p.checkStopIdleAfter(&c.Budgets); err != nil {
+			bad("partitions[%d].stop_idle_after: %w", i, err)
 		}
 	}
 	return errors.Join(append(errs, c.Budgets.Validate())...)

@@ -130,6 +130,7 @@ type JobUse struct {
 	Loss     *policy.LossPoint    // its newest training loss, by its own report; nil: not told
 	Requests *RequestCount        // requests it answered in this run, by its newest report; nil: not told
 	OnGPUs   []DeviceUse          // what it does on each of its GPUs, as far as probes see them
+	IdleFor  time.Duration        // for how long every GPU it holds was measured to do no work, up to now; 0: for no time, or not known
 	Shared   []NeighbourLook      // looks since it has the neighbours it has now, oldest first, bounded; nil: it has none
 }
 

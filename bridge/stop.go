@@ -33,6 +33,15 @@ type StopCost struct {
 	// Recall is within which time its GPUs were to be back, of a job that ran on what others left and was stopped for one
 	// that does not; 0: it is no such stop. It counts to no budget.
 	Recall time.Duration `json:"recall,omitempty"`
+	// Idle is how long all its GPUs had done no work, of a job that was stopped for that; 0: it is no such stop.
+	Idle time.Duration `json:"idle,omitempty"`
+}
+
+// IdleStop is a job that is to be stopped because its GPUs do no work, for one that waits for GPUs.
+type IdleStop struct {
+	Job, For int64
+	Idle     time.Duration // how long all its GPUs were measured to do no work
+	On       policy.Alloc  // where the other is to run
 }
 
 // Notice is the warning that the script of a running job gets before the job is

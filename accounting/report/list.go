@@ -56,6 +56,7 @@ var reports = []Report{
 	{Name: "jain", Plot: Plot{LinePlot, "", []string{"jain", "jain_of_wanted"}, "Jain's index (no unit)"}},
 	{Name: "idle-now", Plot: Plot{BarPlot, "address", []string{"idle_gpus"}, "idle GPUs"}},
 	{Name: "idle-reminders", Plot: Plot{BarPlot, "user", []string{"idle_gpu_hours_after"}, "GPU-hours"}},
+	{Name: "idle-stops", Plot: Plot{BarPlot, "user", []string{"idle_gpu_hours_before"}, "GPU-hours"}},
 	{Name: "idle", Plot: Plot{LinePlot, "gpu_type", []string{"idle_gpus"}, "idle GPUs"}},
 	{Name: "fragmentation", Plot: Plot{LinePlot, "gpu_type", []string{"unusable_gpus"}, "free GPUs of no use to waiting jobs"}},
 	{Name: "stops", Plot: Plot{BarPlot, "account", []string{"lost_gpu_hours", "lost_to_fairbridge_gpu_hours"}, "GPU-hours, at most"}},

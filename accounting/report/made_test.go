@@ -91,6 +91,7 @@ func (h history) fill(t testing.TB) (*stores.Stores, string) {
 		r.arrive + (r.job % 30) * interval '1 hour', false, (r.job % 11) / 10.0, r.arrive + (r.job % 30) * interval '1 hour' from fairbridge.job_runs r where r.job % 2 = 0 on conflict do nothing`)
 	readIdle(t, conn)
 	remindIdle(t, conn)
+	stopIdle(t, conn)
 	h.copyChanges(t, conn)
 	exec(t, conn, "analyze")
 	return db, dsn
@@ -161,6 +162,13 @@ func remindIdle(t testing.TB, conn *pgx.Conn) {
 	exec(t, conn, `insert into fairbridge.idle_reminders (cluster, job, step_s, message, at, user_name, account, partition, gpus, idle_since, idle_gpu_s, outcome, closed)
 		select distinct on (r.job) r.cluster, r.job, 1800, m.id, r.started + interval '30 minutes', r.user_name, r.account, r.partition, 1, r.started, 60 * r.job, 'ended', r.ended
 		  from fairbridge.job_runs r join fairbridge.idle_messages m on m.cluster = r.cluster and m.user_name = r.user_name where r.job <= 3000 and r.started is not null order by r.job`)
+}
+
+// stopIdle has 3,000 runs requeued at their start, because their GPUs did no work.
+func stopIdle(t testing.TB, conn *pgx.Conn) {
+	exec(t, conn, `insert into fairbridge.intents (cluster, partition, seq, place, epoch, policy, job, submit, restarts, sluid, field, kind, value, nodes, array_task, tasks, why, before, state, made, sent, closed)
+		select cluster, partition, 10000000 + job, 0, 1, 'fifo', job, submit, restarts, '', '', 'requeue', 0, '{}', '', 1, '', '{"stop": {"idle": 7200000000000, "for": 7}}', 'OBSERVED', started, started, started
+		  from fairbridge.job_runs where job <= 3000 and started is not null`)
 }
 
 // idleMoment is when a run of account a7 with an even number, whose GPUs are idle, has run for a while.

@@ -34,7 +34,7 @@ func TestSeeds(t *testing.T) {
 	}
 	close(work)
 	group.Wait()
-	t.Logf("%d seeds: %d jobs, %d writes sent, %d jobs stopped by us, %d cycles in doubt", seeds, done.jobs, done.sent, done.stops, done.doubts)
+	t.Logf("%d seeds: %d jobs, %d writes sent, %d jobs stopped by us, %d because their GPUs did no work, %d cycles in doubt", seeds, done.jobs, done.sent, done.stops, done.idleStops, done.doubts)
 	for rule, n := range done.residue {
 		most := (chaos.KnownBreachByRule[rule].MaxBrokenSeedsOf200*int(seeds) + 199) / 200
 		t.Logf("known: %s: %d seeds, at most %d", rule, n, most)
@@ -42,8 +42,8 @@ func TestSeeds(t *testing.T) {
 			t.Errorf("%d of %d seeds broke %q, at most %d are known to: %s", n, seeds, rule, most, chaos.KnownBreachByRule[rule].Reason)
 		}
 	}
-	if done.sent < int(seeds)*20 || done.stops == 0 {
-		t.Errorf("%d writes and %d stops: the loop did too little to be judged by", done.sent, done.stops)
+	if done.sent < int(seeds)*20 || done.stops == 0 || done.idleStops == 0 {
+		t.Errorf("%d writes, %d stops and %d because GPUs did no work: the loop did too little to be judged by", done.sent, done.stops, done.idleStops)
 	}
 }
 
@@ -51,6 +51,7 @@ func TestSeeds(t *testing.T) {
 type tally struct {
 	mu                        sync.Mutex
 	jobs, sent, stops, doubts int
+	idleStops                 int
 	residue                   map[string]int // seeds, by rule
 }
 
@@ -68,7 +69,7 @@ func (a *tally) play(t *testing.T, seed uint64) {
 	for rule := range o.KnownBreachCountByRule {
 		a.residue[rule]++
 	}
-	a.jobs, a.stops = a.jobs+o.JobCount, a.stops+o.StopCount
+	a.jobs, a.stops, a.idleStops = a.jobs+o.JobCount, a.stops+o.StopCount, a.idleStops+o.IdleStopCount
 	for _, n := range o.SentCountByKind {
 		a.sent += n
 	}

@@ -163,6 +163,18 @@ var mutants = []mutant{
 			}
 		}
 	}}), []string{"I23"}},
+	{"all owners are taken to allow stops of idle jobs", cluster(seeing{observe: func(v *slurm.View) {
+		for i := range v.Jobs {
+			v.Jobs[i].Directive.RequeueIdle = true
+		}
+	}}), []string{"I26"}},
+	{"a look is enough to be idle", configured(func(c *bridge.Config) {
+		c.Budgets.IdleMin = time.Second
+		if c.Partitions[0].StopIdleAfter > 0 {
+			c.Partitions[0].StopIdleAfter = time.Minute
+		}
+	}), []string{"I26"}},
+	{"old samples of GPUs count as new", chaos.Overrides{BelievesOldSamples: true}, []string{"I26"}},
 	{"services are unknown", configured(func(c *bridge.Config) { c.Partitions[0].Services = nil }), []string{"I25"}},
 	{"the database fences nobody", chaos.Overrides{IsUnfenced: true}, []string{"I14"}},
 	{"jobs are not read again", chaos.Overrides{WrapCluster: func(c bridge.Cluster) bridge.Cluster { return &remembering{Cluster: c} }}, []string{"reread"}},

@@ -13,5 +13,6 @@ type Overrides struct {
 	ChangeConfig         func(*bridge.Config)                // what a daemon is told
 	ReportsKnownBreaches bool                                // also what is known to be broken is a breach
 	IsUnfenced           bool                                // the database lets every epoch write
+	BelievesOldSamples   bool                                // a probe's old sample counts as one of now
 	RewriteEdit          func(slurm.Edit) slurm.Edit         // what is sent in place of an edit; nil: the edit
 }

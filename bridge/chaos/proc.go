@@ -133,6 +133,7 @@ func (p *daemonProcess) runPendingActions() {
 func (p *daemonProcess) start() {
 	p.startCount++
 	p.forgetEverything()
+	p.StartedAt = p.world.Now()
 	c := p.Site.NewDaemonConfig(p.holderName, p.stopFile, p.failingPolicy)
 	if p.Overrides.ChangeConfig != nil {
 		p.Overrides.ChangeConfig(&c)
@@ -155,7 +156,7 @@ func (p *daemonProcess) newLoopParts() cycle.Parts {
 		j = p.Overrides.WrapJournal(j)
 	}
 	return cycle.Parts{
-		Cluster: c, Journal: j, Leadership: &faultyDatabase{p}, History: &faultyDatabase{p}, Probes: newProbes(p.Site), ExpirerStatus: &faultyDatabase{p}, IsSimulation: true,
+		Cluster: c, Journal: j, Leadership: &faultyDatabase{p}, History: &faultyDatabase{p}, Probes: p.newProbes(), ExpirerStatus: &faultyDatabase{p}, IsSimulation: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: p.now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}

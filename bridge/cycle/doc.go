@@ -12,7 +12,7 @@
 //	decideEditAllowance  say how many edits may be sent
 //	evaluatePartitions   for every partition (evaluate.go):
 //	  assembleSnapshot     make the policy's snapshot
-//	  decide               call the policy, through its guard
+//	  Decide               call the policy, through its guard
 //	  gatePlan             what of the plan may be sent
 //	  diffPlan             which edits lead there
 //	  gateEdits            which of them may be sent

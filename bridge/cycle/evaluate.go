@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
+	"fairbridge/bridge/cycle/policycall"
 	"fairbridge/bridge/diff"
 	"fairbridge/bridge/intake"
 	"fairbridge/bridge/ledger"
@@ -33,6 +34,7 @@ type PartitionResult struct {
 	WithheldReasons       []string                         // why none of the edits, or one only, is sent in this cycle: nothing is about one job
 	MaySendEdits          bool                             // the edits are to be sent: the mode pushes, and nothing is in doubt
 	Separations           []bridge.Separation              // what was measured of its jobs that share GPUs
+	IdleStop              *bridge.IdleStop                 // the job that is to be stopped because its GPUs do no work; nil: none
 	Err                   error                            // why there is no plan
 	DurationByStep        map[string]time.Duration         // by step
 }
@@ -56,7 +58,7 @@ func (l *Loop) evaluatePartitions(ctx context.Context, s *cycleState, m Memory) 
 // the call of the policy, through its guard, is the only effect. The policy gets a
 // copy of the snapshot: the gate judges by one that no policy could write to.
 func (s *cycleState) evaluatePartition(
-	ctx context.Context, p bridge.Partition, g *policyGuard, m PartitionMemory, sum spentBudget,
+	ctx context.Context, p bridge.Partition, g *policycall.Caller, m PartitionMemory, sum spentBudget,
 ) (PartitionResult, PartitionMemory, spentBudget) {
 	e := PartitionResult{Partition: p, DurationByStep: map[string]time.Duration{}}
 	lap := s.newStepTimer(e.DurationByStep)
@@ -69,7 +71,7 @@ func (s *cycleState) evaluatePartition(
 		shown = shown.Clone()
 	}
 	lap("assemble")
-	e.PolicyPlan, m.OverrunCount, e.Err = g.decide(ctx, shown, s.policyTimeLimit(), m.OverrunCount)
+	e.PolicyPlan, m.OverrunCount, e.Err = g.Decide(ctx, shown, s.policyTimeLimit(), m.OverrunCount)
 	lap("decide")
 	if e.Err != nil {
 		return e, m, sum

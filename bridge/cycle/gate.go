@@ -8,6 +8,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/gate"
+	"fairbridge/bridge/idle"
 	"fairbridge/bridge/intake"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/neighbours"
@@ -88,6 +89,7 @@ func (s *cycleState) mayCoolDown(in *bridge.Intent) bool {
 func (s *cycleState) gateInputFor(e *PartitionResult, sum spentBudget) gate.CommonInput {
 	st := s.gateInput
 	st.Now, st.Partition, st.Snapshot, st.Separations = s.clock(), e.Partition.Name, e.Snapshot, e.Separations
+	st.IdleStop, st.UseByJob, st.StopIdleAfter = e.IdleStop, s.facts.UseByJob, e.Partition.StopIdleAfter
 	st.LeadershipLeft = s.leadsUntil.Sub(st.Now)
 	st.RecentStops, st.RecentWarnings = sum.recentStops, sum.recentWarnings
 	if e.Partition.Mode.Allows(bridge.ModePreempt) { // else no job would ever be warned, and no stop be seen in the plan
@@ -102,7 +104,10 @@ func (s *cycleState) gateInputFor(e *PartitionResult, sum spentBudget) gate.Comm
 
 // gatePlan adds what the gate lets through of the policy's plan.
 func (s *cycleState) gatePlan(e PartitionResult, m PartitionMemory, sum spentBudget) PartitionResult {
-	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateInputFor(&e, sum), Plan: neighbours.Apply(e.PolicyPlan, e.Separations), LastPolicyPlan: m.LastPolicyPlan, LastSentPlan: m.LastSentPlan})
+	plan := neighbours.Apply(e.PolicyPlan, e.Separations)
+	e.IdleStop = idle.Judge(e.Snapshot, plan, &s.facts, idle.Rules{After: e.Partition.StopIdleAfter, StopPause: s.config.Budgets.StopPause})
+	plan = idle.Apply(e.Snapshot, plan, e.IdleStop, s.facts.Intents)
+	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateInputFor(&e, sum), Plan: plan, LastPolicyPlan: m.LastPolicyPlan, LastSentPlan: m.LastSentPlan})
 	e.Plan, e.Refusals, e.Doubts, e.Stops, e.PlannedWarnings, e.StopPauseReason = out.Plan, out.Refusals, out.Doubts, out.Stops, out.Warnings, out.StopPauseReason
 	e.NeedsFullRead, e.WithheldReasons = out.NeedsFullRead, s.withheldReasonsOf(&e)
 	e.MaySendEdits = s.allowedEdits != noEdits && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.ModeRank)

@@ -11,6 +11,7 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/cycle/policycall"
 	"fairbridge/bridge/push"
 )
 
@@ -41,11 +42,14 @@ type Parts struct {
 	OmitsReasons bool
 }
 
+// ErrPolicy is the cause of every failure of a policy.
+var ErrPolicy = policycall.ErrPolicy
+
 // Loop runs cycles. It is not safe for concurrent use.
 type Loop struct {
 	bridge.Config
 	Parts
-	guards map[bridge.Decider]*policyGuard
+	guards map[bridge.Decider]*policycall.Caller
 	leader push.LeaderLease
 	memory Memory // of the last cycle
 }
@@ -56,14 +60,14 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
 	l := &Loop{
-		Config: c, Parts: p, guards: map[bridge.Decider]*policyGuard{},
+		Config: c, Parts: p, guards: map[bridge.Decider]*policycall.Caller{},
 		leader: push.LeaderLease{ClusterName: c.ClusterName, HolderName: c.DaemonName, TTL: c.EffectiveLeaderTTL(), Now: p.Now},
 	}
 	for i := range c.Partitions {
 		part := &c.Partitions[i]
-		l.guards[part.Decider()] = &policyGuard{policy: part.DecidingPolicy}
+		l.guards[part.Decider()] = &policycall.Caller{Policy: part.DecidingPolicy}
 		if own := part.Canary; own != nil {
-			l.guards[bridge.Decider{Partition: part.Name, Policy: own.Policy, Params: own.Params}] = &policyGuard{policy: own.DecidingPolicy}
+			l.guards[bridge.Decider{Partition: part.Name, Policy: own.Policy, Params: own.Params}] = &policycall.Caller{Policy: own.DecidingPolicy}
 		}
 	}
 	return l, nil

@@ -17,6 +17,7 @@ type Metrics struct {
 	jobs              *prometheus.GaugeVec
 	decisions         *prometheus.GaugeVec
 	edits             *prometheus.CounterVec
+	idleStops         *prometheus.CounterVec
 	refusals          *prometheus.CounterVec
 	unstartedJobs     *prometheus.GaugeVec
 	activeDoubts      *prometheus.GaugeVec
@@ -39,6 +40,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		jobs:              newGauge("jobs", "Jobs in the last view by state.", "state"),
 		decisions:         newGauge("decisions", "Decisions of the last plan.", "partition", "verb"),
 		edits:             newCounter("edits_total", "Edits by kind and outcome.", "kind", "state"),
+		idleStops:         newCounter("idle_stops_total", "Requeues of jobs because their GPUs did no work for long, by what came of them.", "state"),
 		refusals:          newCounter("refusals_total", "What the gate turned down of plans and edits.", "partition", "invariant"),
 		unstartedJobs:     newGauge("unstarted_jobs", "Jobs that Slurm did not start although their start was decided for three cycles.", "partition"),
 		activeDoubts:      newGauge("doubt", "1 while the cause keeps us from pushing.", "cause"),
@@ -52,7 +54,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		ctldSeconds:       newGauge("slurmctld_request_seconds", "Time in which slurmctld served them, waiting for its locks included.", "whose"),
 		backfillSeconds:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "slurmctld_backfill_seconds", Help: "Time that slurmctld's last backfill cycle took."}),
 	}
-	r.MustRegister(m.demoted, m.operatorActions, m.ctldRequests, m.ctldSeconds, m.backfillSeconds, m.cycles, m.stepSeconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstartedJobs, m.activeDoubts, m.isLeader, m.lastGoodCycleTime, m.openIntents, m.otherOrderJobs)
+	r.MustRegister(m.demoted, m.operatorActions, m.ctldRequests, m.ctldSeconds, m.backfillSeconds, m.cycles, m.stepSeconds, m.jobs, m.decisions, m.edits, m.idleStops, m.refusals, m.unstartedJobs, m.activeDoubts, m.isLeader, m.lastGoodCycleTime, m.openIntents, m.otherOrderJobs)
 	return m
 }
 
@@ -72,6 +74,9 @@ func (m *Metrics) observeStep(step string, d time.Duration) {
 // countEdit counts an edit, and what came of it.
 func (m *Metrics) countEdit(in *bridge.Intent) {
 	m.edits.WithLabelValues(string(in.Edit.Kind), string(in.State)).Inc()
+	if s := in.Before.Stop; s != nil && s.Idle > 0 && in.Edit.Kind == slurm.EditRequeue {
+		m.idleStops.WithLabelValues(string(in.State)).Inc()
+	}
 }
 
 // setDemoted notes whether a partition is demoted.

@@ -31,7 +31,7 @@ func FilterEdits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
 		g.decideEdit(e)
 	}
 	sortRefusals(g.refusals)
-	return completeBeforeStart(g.withoutVainPins()), g.refusals
+	return actuator.CompleteBeforeStart(g.withoutVainPins()), g.refusals
 }
 
 type editGate struct {
@@ -64,6 +64,23 @@ func (g *editGate) checkMaySend() *denial {
 			return nil
 		},
 	)
+}
+
+// withoutVainPins returns the edits let through without those that bind a job to a node for shards that
+// it must not be given: bound as it asks it might wait there for a GPU that others share.
+func (g *editGate) withoutVainPins() []slurm.Edit {
+	unshared := map[int64]bool{}
+	for _, e := range g.input.Edits {
+		unshared[e.Run.Job] = unshared[e.Run.Job] || e.Kind == slurm.EditSetShards
+	}
+	for _, e := range g.acceptedEdits {
+		if e.Kind == slurm.EditSetShards {
+			delete(unshared, e.Run.Job)
+		}
+	}
+	return slices.DeleteFunc(g.acceptedEdits, func(e slurm.Edit) bool {
+		return unshared[e.Run.Job] && e.Kind == slurm.EditRequireNodes && len(e.Nodes) > 0
+	})
 }
 
 func refuseEdits(edits []slurm.Edit, n *denial) []bridge.Refusal {

@@ -51,6 +51,11 @@ type CommonInput struct {
 	// LeftAloneByJob has the jobs, by id, that an operator's action leaves alone.
 	LeftAloneByJob map[int64]*bridge.OperatorAction
 	Separations    []bridge.Separation // what was measured of jobs of the snapshot that share GPUs
+	// IdleStop is the stop that was added to the policy's plan because GPUs do no work; nil: none was. UseByJob is what
+	// probes saw of jobs, and StopIdleAfter what the partition says of such stops.
+	IdleStop      *bridge.IdleStop
+	UseByJob      map[int64]bridge.JobUse
+	StopIdleAfter time.Duration
 }
 
 // PlanInput is what FilterPlan looks at.

@@ -42,7 +42,7 @@ func (f *facts) newStop(p *policy.Job, beneficiary int64) bridge.Stop {
 	}
 	return bridge.Stop{Job: int64(p.ID), DecidedAt: f.Snapshot.Now, StopCost: bridge.StopCost{
 		Recall: recall, User: p.User, Account: p.Account, GPUs: heldGPUs(p),
-		Lost: policy.ServiceForTime(heldGPUs(p), f.restartTimeLost(p)), Beneficiary: beneficiary,
+		Lost: policy.ServiceForTime(heldGPUs(p), f.restartTimeLost(p)), Beneficiary: beneficiary, Idle: idleTime(f, int64(p.ID), beneficiary),
 	}}
 }
 

@@ -107,7 +107,7 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 	tooMuch := a.limitAsk(&demand, mine)
 	d := &j.Directive // what of it does not count is told (IgnoredReason), and never fatal
 	size, ignored := a.declaredSize(d, &demand, mine)
-	ignored = joinReasons(ignored, a.limitSizes(&size, &demand, j))
+	ignored = joinReasons(joinReasons(ignored, a.limitSizes(&size, &demand, j)), ignoredIdleWord(a, j, mine))
 	out := policy.Job{
 		ID: policy.JobID(j.ID), SLUID: j.SLUID, Address: j.Address(), Name: j.Name, User: j.User, Account: j.Account,
 		QOS: j.QOS, Partition: a.partition.Name, State: policy.Pending,
@@ -233,6 +233,23 @@ func (a *snapshotAssembler) unstoppableReason(j *slurm.Job, mine bool) string {
 		return "its owner did not opt in (--comment=fairbridge:preemptible)"
 	}
 	return a.neverAgainReason(j)
+}
+
+// ignoredIdleWord says why it does not count that the job may be requeued when its GPUs do no work; "" when it may count.
+func ignoredIdleWord(a *snapshotAssembler, j *slurm.Job, mine bool) string {
+	switch d := &j.Directive; {
+	case !d.RequeueIdle || !mine:
+		return ""
+	case a.partition.StopIdleAfter <= 0:
+		return "idle=requeue does not count: partition " + a.partition.Name + " stops no job because its GPUs do no work"
+	case d.Service != "":
+		return "idle=requeue does not count: a replica of a service may wait for requests"
+	case !a.OptIn.Accepts(j):
+		return "idle=requeue does not count: it may not be requeued at all (preemptible)"
+	case !j.IsBatch || !j.Requeue:
+		return "idle=requeue does not count: it cannot be requeued (sbatch --requeue)"
+	}
+	return ""
 }
 
 // mergesRunsAfterResize reports whether a release writes all runs of a job, and the waits

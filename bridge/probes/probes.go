@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/idle"
 	"fairbridge/bridge/slurm"
 	"fairbridge/nodeprobe"
 	"fairbridge/policy"
@@ -43,6 +44,7 @@ type Probes struct {
 	lastSpeedReportByJob   map[int64]time.Time  // when the last report of a speed was received
 	runs                   runWatch
 	looks                  neighbourLooks
+	idle                   idle.Watch
 	lastLossReportByJob    map[int64]time.Time // likewise of a loss
 	lastRequestReportByJob map[int64]time.Time // likewise of requests
 	samplePuller           Puller
@@ -92,6 +94,7 @@ func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy
 	p.looks = p.looks.look(v, fresh, uses, newest)
 	p.useByJob = sumUseByJob(v, seen, uses, newest)
 	p.addLooks()
+	p.watchIdle(v, seen, newest)
 	p.tellNew(v, newest, fresh)
 	return out, errors.Join(errs...)
 }

@@ -3,8 +3,8 @@ package slurm
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +29,7 @@ type Directive struct {
 	GPUBusyPercent int            `json:",omitempty"` // of the time in which it computes, alone on its GPUs; 0: not said
 	Opportunistic  bool           `json:",omitempty"` // it runs on what others leave: counted to no quota, and the first to be stopped
 	Quiet          bool           `json:",omitempty"` // its owner wants no reminders of its idle GPUs
+	RequeueIdle    bool           `json:",omitempty"` // it may be requeued when its GPUs do no work and another job waits for them
 	Service        string         `json:",omitempty"` // the inference service that it answers requests for
 	Grace          *time.Duration // between a warning and a requeue; 0: no warning; nil: not said
 	Signal         Signal         // to be warned by; "": not said
@@ -68,8 +69,7 @@ func ReadDirective(texts ...string) Directive {
 		errs = append(errs, fmt.Errorf("fairbridge:min=%d is above max=%d; both are ignored", d.MinGPUs, d.MaxGPUs))
 		d.MinGPUs, d.MaxGPUs = 0, 0
 	}
-	errs = append(errs, d.dropDeadlineWords())
-	d.UnreadReason = errorText(errors.Join(errs...))
+	d.UnreadReason = errorText(errors.Join(append(errs, d.dropDeadlineWords())...))
 	return d
 }
 
@@ -95,24 +95,24 @@ var directiveSetters = map[string]func(d *Directive, v string) error{
 	"gpu_busy":      func(d *Directive, v string) error { return setGPUBusy(&d.GPUBusyPercent, v) },
 	"opportunistic": func(d *Directive, v string) error { return setFlag(&d.Opportunistic, v) },
 	"quiet":         func(d *Directive, v string) error { return setFlag(&d.Quiet, v) },
+	"idle":          setIdle,
 }
 
 func (d *Directive) setItem(item string) error {
 	key, value, _ := strings.Cut(item, "=")
 	f, ok := directiveSetters[key]
 	if !ok {
-		return fmt.Errorf("unknown key %q; known are %s", key, strings.Join(directiveKeys(), ", "))
+		return fmt.Errorf("unknown key %q; known are %s", key, strings.Join(slices.Sorted(maps.Keys(directiveSetters)), ", "))
 	}
 	return f(d, value)
 }
 
-func directiveKeys() []string {
-	keys := make([]string, 0, len(directiveSetters))
-	for k := range directiveSetters {
-		keys = append(keys, k)
+// setIdle reads what may be done with the job when its GPUs do no work.
+func setIdle(d *Directive, v string) error {
+	if d.RequeueIdle = v == "requeue"; !d.RequeueIdle && v != "no" {
+		return errors.New("want idle=requeue or idle=no")
 	}
-	sort.Strings(keys)
-	return keys
+	return nil
 }
 
 func setName(to *string, v string) error {

@@ -18,7 +18,7 @@ func ExampleReadDirective() {
 	fmt.Println(slurm.ReadDirective("fairbridge:preemtible").UnreadReason)
 	// Output:
 	// true 2m0s
-	// fairbridge:preemtible: unknown key "preemtible"; known are ckpt, class, deadline, gpu_busy, gpu_mem, grace, max, min, opportunistic, preemptible, quiet, service, shareable, signal, soft, types, value
+	// fairbridge:preemtible: unknown key "preemtible"; known are ckpt, class, deadline, gpu_busy, gpu_mem, grace, idle, max, min, opportunistic, preemptible, quiet, service, shareable, signal, soft, types, value
 }
 
 func ExampleReadGRES() {

@@ -37,6 +37,9 @@ func (f *File) findProblems() []error {
 		note(errors.New("probes.cert_file and probes.key_file: give both or none"))
 	}
 	for i, p := range f.Partitions {
+		if p.StopIdleAfter > 0 && f.Probes.URL == "" {
+			note(fmt.Errorf("partitions[%d].stop_idle_after: probes.url is not given: without node probes no GPU is known to do no work", i))
+		}
 		for _, err := range p.findProblems() {
 			all = append(all, f.newProblemAt(fmt.Sprintf("partitions[%d]", i), err))
 		}
@@ -48,7 +51,9 @@ func (f *File) findProblems() []error {
 	all = append(all, f.newProblemsAt("api", f.API.findProblems())...)
 	all = append(all, f.newProblemsAt("retention", f.Keep.findProblems(f.Database.HalfLife))...)
 	all = append(all, f.newProblemsAt("reminders", f.Reminders.findProblems(f.Probes.URL != ""))...)
+	idleMin := c.Budgets.IdleMin
 	c.Budgets = bridge.DefaultBudgets() // its problems are told already
+	c.Budgets.IdleMin = idleMin
 	for _, err := range flattenErrors(c.Validate()) {
 		note(err)
 	}
@@ -120,6 +125,7 @@ func (p *Partition) findProblems() []error {
 		note(checkOneOf("plan_as", p.PlanAs, bridge.Modes[2:]...))
 	}
 	note(checkBetween("grace", p.Grace, 0, time.Hour))
+	note(checkBetween("stop_idle_after", p.StopIdleAfter, 0, 30*24*time.Hour))
 	all = append(all, p.findServiceProblems()...)
 	if p.Signal != "" {
 		if _, err := slurm.ParseSignal(p.Signal); err != nil {

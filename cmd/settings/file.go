@@ -99,6 +99,9 @@ type Partition struct {
 	Signal string        `yaml:"signal"`
 	// ShareBetweenUsers lets jobs of different users share a GPU where both owners said so, in mode share.
 	ShareBetweenUsers bool `yaml:"share_between_users"`
+	// StopIdleAfter is how long all GPUs of a job did no work before it is requeued for one that waits, where its
+	// owner said fairbridge:idle=requeue; 0: none is.
+	StopIdleAfter time.Duration `yaml:"stop_idle_after"`
 	// DeadlineBudget grants accounts, and QOS as "qos:NAME", so many GPU-hours a week beyond their accounts' shares
 	// for jobs with a deadline.
 	DeadlineBudget map[string]float64 `yaml:"deadline_budget"`

@@ -26,7 +26,7 @@ func (f *File) newLoopConfig() bridge.Config {
 		p := &f.Partitions[i]
 		canary, _ := p.Canary.newCanary(p) // checked when the file was read
 		c.Partitions = append(c.Partitions, bridge.Partition{
-			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.ModeObserve), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(), SharesBetweenUsers: p.ShareBetweenUsers, DeadlineBudgets: p.newDeadlineBudgets(), Services: p.newServices(), Canary: canary,
+			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.ModeObserve), PlanAs: p.PlanAs, Policy: p.policyName(), Params: formatParams(p.Params), Warning: p.newNotice(), SharesBetweenUsers: p.ShareBetweenUsers, StopIdleAfter: p.StopIdleAfter, DeadlineBudgets: p.newDeadlineBudgets(), Services: p.newServices(), Canary: canary,
 		})
 	}
 	return c

@@ -186,7 +186,7 @@ func (h *host) read() {
 			return h.slurm.Run(h.t.Context(), "root", "env", "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "bash", "-c", line)
 		},
 		Jobs:         h.jobs,
-		EmptyReports: []string{"wasteful-jobs", "deadlines", "deadline-misses", "idle-now", "idle-reminders"}, // without probes nothing is measured, and no job is due
+		EmptyReports: []string{"wasteful-jobs", "deadlines", "deadline-misses", "idle-now", "idle-reminders", "idle-stops"}, // without probes nothing is measured, and no job is due
 	})
 }
 

@@ -20,6 +20,7 @@ type Daemon struct {
 	LastReservations   []slurm.Reservation // as it last read them
 	ReservationsReadAt time.Time           // when
 
+	StartedAt     time.Time
 	GoodPollCount int  // good polls since it started or failed
 	WasInDoubt    bool // its last step was in doubt
 

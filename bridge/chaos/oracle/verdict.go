@@ -7,7 +7,7 @@ import (
 
 // Breach is a sentence that was not true.
 type Breach struct {
-	Rule    string // I1 to I23, or the name of an end condition
+	Rule    string // I1 to I26, or the name of an end condition
 	Job     int64  // 0: none
 	Elapsed time.Duration
 	Why     string
@@ -26,6 +26,7 @@ type Verdict struct {
 	DoubtCountByCause      map[string]int // cycles in doubt, by cause
 	JobCount               int            // submitted
 	StopCount              int            // requeues of ours that Slurm carried out
+	IdleStopCount          int            // of requeues that were sent, those of jobs whose GPUs did no work
 	SharedCount            int            // GPUs on which jobs were together by shards of ours, summed over the cycles
 }
 

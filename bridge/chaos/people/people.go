@@ -42,6 +42,9 @@ func (p People) SubmitJob(r *rand.Rand) error {
 	if p.Site.SharesGPUs {
 		p.declareSharing(r, &s)
 	}
+	if p.Site.StopIdleAfter > 0 {
+		p.declareIdle(&s)
+	}
 	p.addOddTraits(r, &s)
 	if _, err := p.World.Submit(s); err != nil {
 		return fmt.Errorf("submitting %+v: %w", s, err)
@@ -61,6 +64,16 @@ func (p People) declareSize(r *rand.Rand, s *sim.JobSpec) {
 		types := []string{site.FirstType, site.SecondType}
 		asked := r.IntN(2)
 		s.GPUType, s.Comment = types[asked], s.Comment+",types="+types[1-asked]
+	}
+}
+
+// declareIdle makes jobs long and alike in size, so that what one holds is enough for the next, and lets most owners allow that they are
+// requeued when their GPUs do no work.
+func (p People) declareIdle(s *sim.JobSpec) {
+	n := len(p.World.Jobs())
+	s.GPUs, s.GPUsPerNode, s.MinNodes, s.WorkTime, s.TimeLimit = 0, 2+n%2, 1, 2*s.WorkTime, s.TimeLimit+40*time.Minute
+	if p.Site.AllowsIdleStop(n) {
+		s.Comment = cmp.Or(s.Comment, []string{"fairbridge:class=x", "fairbridge:preemptible,ckpt=5s"}[n%2]) + ",idle=requeue"
 	}
 }
 

@@ -30,10 +30,11 @@ type Site struct {
 	SharesGPUs   bool // owners accept neighbours, nodes give GPUs out in shards, and the policy packs in mode share
 	ShardsPerGPU int  // of the nodes that give them out: all but every third
 
-	SpreadsShards      bool // Slurm takes shards of the GPU with most left
-	SharesBetweenUsers bool // neighbours may be jobs of other users
-	HasService         bool // many jobs are replicas of one service
-	SharesEagerly      bool // the policy starts jobs beside others wherever owners accept it
+	SpreadsShards      bool          // Slurm takes shards of the GPU with most left
+	SharesBetweenUsers bool          // neighbours may be jobs of other users
+	HasService         bool          // many jobs are replicas of one service
+	StopIdleAfter      time.Duration // so long GPUs did no work before a job is stopped for that; 0: none is
+	SharesEagerly      bool          // the policy starts jobs beside others wherever owners accept it
 }
 
 // policyNames are those of the catalogue that differ most in what they ask for.
@@ -70,6 +71,9 @@ func DrawSite(seed uint64, cycles int) Site {
 		s.ShardsPerGPU, s.SpreadsShards, s.SharesBetweenUsers = pickRandom(r, []int{2, 3, 4, 8}), r.IntN(4) == 0, r.IntN(2) == 0
 		s.SharesEagerly = r.IntN(3) > 0
 	}
+	if r := rand.New(rand.NewPCG(seed, 19)); s.Mode == bridge.ModePreempt && r.IntN(3) > 0 {
+		s.PolicyName, s.StopIdleAfter = pickRandom(r, idlePolicies), time.Duration(3+r.IntN(8))*time.Minute
+	}
 	s.HasService = rand.New(rand.NewPCG(seed, 17)).IntN(3) == 0
 	return s
 }
@@ -82,7 +86,7 @@ func drawBudgets(r *rand.Rand) bridge.Budgets {
 	c.UserStops1h, c.AccountStops1h = 2+r.IntN(4), 3+r.IntN(6)
 	c.StopPercent, c.StopPercent1h, c.StopFloor1h = float64(10+r.IntN(90)), float64(50+r.IntN(200)), 1+r.IntN(3)
 	c.LostPercent24h, c.RestartCost, c.GainFactor = float64(5+r.IntN(50)), time.Minute, float64(r.IntN(3))
-	c.VanishFloor = 3
+	c.VanishFloor, c.IdleMin = 3, 2*time.Minute
 	c.LeaseMax, c.LeaseTotal = 15*time.Minute, time.Duration(20+r.IntN(60))*time.Minute
 	c.MaxPending = time.Duration(40+r.IntN(80)) * time.Minute
 	c.ChurnFloor, c.EditFloor = 3+r.IntN(10), 5+r.IntN(20)
@@ -169,7 +173,7 @@ func (s Site) NewDaemonConfig(holder, stopFile string, decide policy.Policy) bri
 	c.ClusterName, c.DaemonName, c.StopFile = ClusterName, holder, stopFile
 	c.Budgets, c.Lease.Length, c.Order.Lever = s.Budgets, s.LeaseLength, s.OrderLever
 	c.Order.AdminComment, c.Order.AdminCommentEvery = s.TellsJobs, 2*time.Minute
-	c.Partitions = []bridge.Partition{{Name: ManagedPartition, Mode: s.Mode, Policy: s.PolicyName, SharesBetweenUsers: s.SharesBetweenUsers, DecidingPolicy: decide}}
+	c.Partitions = []bridge.Partition{{Name: ManagedPartition, Mode: s.Mode, Policy: s.PolicyName, SharesBetweenUsers: s.SharesBetweenUsers, StopIdleAfter: s.StopIdleAfter, DecidingPolicy: decide}}
 	if s.HasService {
 		c.Partitions[0].Services = []bridge.Service{{Account: ServiceAccount, Name: ServiceName, Terms: policy.ReplicaScaling{Least: LeastReplicas, ServiceTime: time.Second}}}
 	}

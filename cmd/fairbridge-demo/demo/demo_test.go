@@ -162,7 +162,7 @@ func TestKeptDemoAnswersTheCommandsItPrints(t *testing.T) {
 	o := options(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	var out bytes.Buffer
-	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, []string{"wasteful-jobs", "deadlines", "deadline-misses", "idle-now", "idle-reminders"}, nil} // without probes nothing is measured, and no job of the day is due
+	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, []string{"wasteful-jobs", "deadlines", "deadline-misses", "idle-now", "idle-reminders", "idle-stops"}, nil} // without probes nothing is measured, and no job of the day is due
 	if err := Run(t.Context(), o); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
@@ -259,7 +259,7 @@ func TestRealDemo(t *testing.T) {
 	o := options(t)
 	o.Slurm, o.Policy = "real", "fairbridge"
 	var out bytes.Buffer
-	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, []string{"deadlines", "deadline-misses", "idle-reminders"}, []string{"estimates", "idle-now"}} // no job is due; Slurm may estimate no start in minutes
+	o.Out, o.Err, o.KeepsRunning, o.In = &out, &out, true, &keeper{t, o.FairbridgePath, &out, []string{"deadlines", "deadline-misses", "idle-reminders", "idle-stops"}, []string{"estimates", "idle-now"}} // no job is due; Slurm may estimate no start in minutes
 	begin := time.Now()
 	c, err := runForComparison(t.Context(), o)
 	if err != nil {

@@ -36,6 +36,7 @@ func Examine(ctx context.Context, f *settings.File) Report {
 	r = append(r, checkEditCooldown(f.Gate.EditCooldown, f.Interval))
 	for _, p := range f.Partitions {
 		r = append(r, checkExperimental(p.Name, p.Mode)...)
+		r = append(r, checkStopIdle(p.Name, p.StopIdleAfter, p.Mode)...)
 	}
 	r.checkSlurmConf(ctx, f.Slurm.Scontrol, f.Order, f.Cluster, v)
 	if f.RequeuesJobs() {

@@ -1,4 +1,5 @@
-package cycle
+// Package policycall calls a policy that may panic, err or never return, and checks its plan.
+package policycall
 
 import (
 	"context"
@@ -18,10 +19,10 @@ var ErrPolicy = errors.New("policy")
 // off until the daemon is restarted.
 const maxOverruns = 3
 
-// policyGuard calls a policy that may panic, err or never return. Nothing it does can
+// Caller calls a policy that may panic, err or never return. Nothing it does can
 // stop the loop.
-type policyGuard struct {
-	policy    policy.Policy
+type Caller struct {
+	Policy    policy.Policy
 	isRunning atomic.Bool // an overrun call cannot be stopped, only waited for
 }
 
@@ -30,11 +31,11 @@ type policyAnswer struct {
 	err  error
 }
 
-// decide asks the policy for a plan and checks it against the snapshot. The
+// Decide asks the policy for a plan and checks it against the snapshot. The
 // policy has until the context's end and for at most limit; 0: without limit. The
 // overruns are how often it took longer than the limit, before and after: a cycle
 // that ends earlier for another reason is none.
-func (g *policyGuard) decide(ctx context.Context, s *policy.Snapshot, limit time.Duration, overruns int) (*policy.Plan, int, error) {
+func (g *Caller) Decide(ctx context.Context, s *policy.Snapshot, limit time.Duration, overruns int) (*policy.Plan, int, error) {
 	if overruns >= maxOverruns {
 		return nil, overruns, fmt.Errorf("%w: switched off after %d calls took longer than allowed; restart to try again", ErrPolicy, overruns)
 	}
@@ -67,9 +68,9 @@ func (g *policyGuard) decide(ctx context.Context, s *policy.Snapshot, limit time
 }
 
 // answer calls the policy.
-func (g *policyGuard) answer(s *policy.Snapshot) policyAnswer {
+func (g *Caller) answer(s *policy.Snapshot) policyAnswer {
 	defer g.isRunning.Store(false) // before the answer: the next call may come at once
-	return decideWithoutPanic(g.policy, s)
+	return decideWithoutPanic(g.Policy, s)
 }
 
 // decideWithoutPanic turns a panic into an error.

@@ -1,4 +1,4 @@
-package cycle
+package policycall
 
 import (
 	"context"
@@ -33,8 +33,8 @@ func TestDecideGuards(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			for _, limit := range []time.Duration{time.Hour, 0} { // beside the loop, and in place
-				g := &policyGuard{policy: tt.decide}
-				_, _, err := g.decide(context.Background(), empty(), limit, 0)
+				g := &Caller{Policy: tt.decide}
+				_, _, err := g.Decide(context.Background(), empty(), limit, 0)
 				if !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("limit %v: got %v, want a policy error saying %q", limit, err, tt.want)
 				}
@@ -59,17 +59,17 @@ func endless() (p policyFunc, calls chan struct{}, answer func()) {
 
 func TestDecideSwitchesOffAfterOverruns(t *testing.T) {
 	endless, calls, answer := endless()
-	g := &policyGuard{policy: endless}
+	g := &Caller{Policy: endless}
 	ctx := context.Background()
-	if _, _, err := g.decide(ctx, empty(), time.Millisecond, 0); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "no plan within") {
+	if _, _, err := g.Decide(ctx, empty(), time.Millisecond, 0); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "no plan within") {
 		t.Fatalf("an overrun: %v", err)
 	}
 	<-calls
-	if _, _, err := g.decide(ctx, empty(), time.Hour, 1); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "has not returned") {
+	if _, _, err := g.Decide(ctx, empty(), time.Hour, 1); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "has not returned") {
 		t.Errorf("a second call beside the first: %v", err)
 	}
 	answer()
-	if _, _, err := g.decide(ctx, empty(), time.Hour, maxOverruns); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "switched off") {
+	if _, _, err := g.Decide(ctx, empty(), time.Hour, maxOverruns); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "switched off") {
 		t.Errorf("after %d overruns: %v", maxOverruns, err)
 	}
 	if n := len(calls); n != 0 {
@@ -84,7 +84,7 @@ func TestACycleThatEndsIsNoOverrun(t *testing.T) {
 	defer answer()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, overruns, err := (&policyGuard{policy: endless}).decide(ctx, empty(), time.Hour, 1)
+	_, overruns, err := (&Caller{Policy: endless}).Decide(ctx, empty(), time.Hour, 1)
 	if overruns != 1 || !errors.Is(err, ErrPolicy) || !errors.Is(err, context.Canceled) {
 		t.Errorf("%d overruns, want 1: %v", overruns, err)
 	}
