@@ -86,14 +86,14 @@ func TestAnswersSideBySide(t *testing.T) {
 // the other reads.
 func TestAnswersWhileTheLoopGoesOn(t *testing.T) {
 	s := newSite(t, "fairbridge")
-	ann, _ := s.busy()
+	ann, bob := s.busy()
 	r := s.step()
 	at := s.now()
 	service := answers.New(s.config, answers.Parts{Record: s.db, Slurm: noSlurm{}, Privacy: func() api.Privacy { return api.AllPrivate("test") }, Now: func() time.Time { return at }})
 	service.NoteCycle(&r)
 	ended := make(chan struct{})
 	var all sync.WaitGroup
-	for i, viewer := range []api.Viewer{annie, bobby} { // of each user one at a time is worked out
+	for i, viewer := range []api.Viewer{annie, bobby} { // of each user one at a time is worked out: each asks about their own job
 		all.Go(func() {
 			for k := 0; ; k++ {
 				select {
@@ -104,7 +104,7 @@ func TestAnswersWhileTheLoopGoesOn(t *testing.T) {
 				if _, err := service.When(t.Context(), viewer, api.WhenQuery{GPUs: 8, Limit: time.Duration(60+10*k+i) * time.Minute}); err != nil {
 					t.Error(err)
 				}
-				if _, err := service.Job(t.Context(), annie, fmt.Sprint(ann)); err != nil {
+				if _, err := service.Job(t.Context(), viewer, fmt.Sprint([]int64{ann, bob}[i])); err != nil {
 					t.Error(err)
 				}
 				if _, err := service.Nodes(t.Context(), operator, api.NodeQuery{}); err != nil {
