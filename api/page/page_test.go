@@ -161,7 +161,7 @@ func TestLongQueues(t *testing.T) {
 			least = min(least, processorTime(t)-before)
 		}
 		t.Logf("a page of a queue of %d jobs took %v of the processor", jobs, least)
-		if least > most {
+		if least > most && !testing.Short() { // the race detector, which runs short tests, is several times as slow
 			t.Errorf("a page of a queue of %d jobs took %v of the processor, more than %v", jobs, least, most)
 		}
 	}
