@@ -106,7 +106,7 @@ func TestIdleGPUsAreGivenToWhoWaits(t *testing.T) {
 			allows, silent := hold("alice", ",idle=requeue"), hold("bob", "")
 			var rests atomic.Bool
 			settings, _ := s.probed(func(g *nodeprobe.GPU) {
-				g.Busy = nodeprobe.KnownValue(0)
+				g.Busy, g.ProcessesKnown = nodeprobe.KnownValue(0), true
 				if g.Index == 0 && !rests.Load() {
 					g.Busy = nodeprobe.KnownValue(.5)
 				}

@@ -63,7 +63,7 @@ func (t nodeSamples) PullSamples(_ context.Context, nodes map[string]string) (ma
 			s.At, s.AgeSeconds = now, 0
 		}
 		for i := range t.Site.GPUsPerNode {
-			g := nodeprobe.GPU{Index: i, MinorNumber: i, UUID: fmt.Sprintf("GPU-%s-%d", name, i), Model: site.FirstType, Busy: nodeprobe.KnownValue(0)}
+			g := nodeprobe.GPU{Index: i, MinorNumber: i, UUID: fmt.Sprintf("GPU-%s-%d", name, i), Model: site.FirstType, Busy: nodeprobe.KnownValue(0), ProcessesKnown: true}
 			if id := jobOnGPU(jobs, name, i); id != 0 && t.Site.Works(id, at) {
 				g.Busy = nodeprobe.KnownValue(.5)
 			}

@@ -104,9 +104,9 @@ func (s *cycleState) gateInputFor(e *PartitionResult, sum spentBudget) gate.Comm
 
 // gatePlan adds what the gate lets through of the policy's plan.
 func (s *cycleState) gatePlan(e PartitionResult, m PartitionMemory, sum spentBudget) PartitionResult {
-	plan := neighbours.Apply(e.PolicyPlan, e.Separations)
+	plan := idle.LetOthersGoFirst(e.Snapshot, neighbours.Apply(e.PolicyPlan, e.Separations), s.facts.Intents)
 	e.IdleStop = idle.Judge(e.Snapshot, plan, &s.facts, idle.Rules{After: e.Partition.StopIdleAfter, StopPause: s.config.Budgets.StopPause})
-	plan = idle.Apply(e.Snapshot, plan, e.IdleStop, s.facts.Intents)
+	plan = idle.Apply(e.Snapshot, plan, e.IdleStop)
 	out := gate.FilterPlan(gate.PlanInput{CommonInput: s.gateInputFor(&e, sum), Plan: plan, LastPolicyPlan: m.LastPolicyPlan, LastSentPlan: m.LastSentPlan})
 	e.Plan, e.Refusals, e.Doubts, e.Stops, e.PlannedWarnings, e.StopPauseReason = out.Plan, out.Refusals, out.Doubts, out.Stops, out.Warnings, out.StopPauseReason
 	e.NeedsFullRead, e.WithheldReasons = out.NeedsFullRead, s.withheldReasonsOf(&e)

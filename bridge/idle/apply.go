@@ -15,29 +15,40 @@ import (
 // waits for requests.
 func Allows(d *slurm.Directive) bool { return d.RequeueIdle && d.Service == "" }
 
-// Apply returns the plan with the stop, and with those of earlier cycles seen through: who was stopped so does not start
-// before the one it was stopped for. The plan itself is not changed.
-func Apply(s *policy.Snapshot, p *policy.Plan, x *bridge.IdleStop, intents []bridge.Intent) *policy.Plan {
+// LetOthersGoFirst returns the plan with the stops of earlier cycles seen through: who was stopped so does not start before the one it was
+// stopped for. The plan itself is not changed.
+func LetOthersGoFirst(s *policy.Snapshot, p *policy.Plan, intents []bridge.Intent) *policy.Plan {
 	if p == nil {
 		return nil
 	}
+	out := clone(p)
+	for i := range intents {
+		letGoFirst(s, out, &intents[i])
+	}
+	return out
+}
+
+func clone(p *policy.Plan) *policy.Plan {
 	out := *p
 	out.Decisions = slices.Clone(p.Decisions)
-	for i := range intents {
-		letGoFirst(s, &out, &intents[i])
+	return &out
+}
+
+// Apply returns the plan with the stop. The plan itself is not changed.
+func Apply(s *policy.Snapshot, p *policy.Plan, x *bridge.IdleStop) *policy.Plan {
+	if p == nil || x == nil {
+		return p
 	}
-	if x == nil {
-		return &out
-	}
-	from, to := decisionOn(&out, x.Job), decisionOn(&out, x.For)
+	out := clone(p)
+	from, to := decisionOn(out, x.Job), decisionOn(out, x.For)
 	if from == nil || to == nil {
-		return &out
+		return out
 	}
 	from.Verb, from.On, from.GPUs, from.StoppedFor = policy.Stop, nil, 0, to.Job
 	from.Why = fmt.Sprintf("its GPUs did no work for %s, its owner allows that it is requeued then, and job %s waits for them", policy.FormatDuration(x.Idle.Truncate(time.Second)), s.JobLabel(to.Job))
 	to.Verb, to.On, to.GPUs = policy.Start, x.On, x.On.Count()
 	to.Why = fmt.Sprintf("starts on GPUs with which job %s did no work", s.JobLabel(from.Job))
-	return &out
+	return out
 }
 
 // yieldFor is how long after it was stopped a job lets the other go first. By then Slurm has started that, or does not.
@@ -46,11 +57,10 @@ const yieldFor = 10 * time.Minute
 // letGoFirst lets the job that was stopped come after the one it was stopped for, while that waits: the two change places in
 // the line, and the one that was stopped is not started before.
 func letGoFirst(s *policy.Snapshot, p *policy.Plan, in *bridge.Intent) {
-	stop := in.Before.Stop
-	if stop == nil || stop.Idle <= 0 || stop.Signal != "" || in.Sent.IsZero() || in.State == bridge.IntentFailed || s.Now.Sub(in.Made) >= yieldFor {
+	if !isRecentIdleStop(in, s.Now) {
 		return
 	}
-	from, to := s.Job(policy.JobID(in.Edit.Run.Job)), s.Job(policy.JobID(stop.Beneficiary))
+	from, to := s.Job(policy.JobID(in.Edit.Run.Job)), s.Job(policy.JobID(in.Before.Stop.Beneficiary))
 	if from == nil || to == nil || from.State != policy.Pending || !to.CanStart(s.Now) {
 		return
 	}
@@ -63,6 +73,12 @@ func letGoFirst(s *policy.Snapshot, p *policy.Plan, in *bridge.Intent) {
 		a.Verb, a.On, a.GPUs = policy.Wait, nil, 0
 		a.Why = fmt.Sprintf("waits in the queue: it was stopped for job %s, which starts first", s.JobLabel(to.ID))
 	}
+}
+
+// isRecentIdleStop reports whether an intent stopped its job because its GPUs did no work, so lately that it lets the other go first.
+func isRecentIdleStop(in *bridge.Intent, now time.Time) bool {
+	stop := in.Before.Stop
+	return stop != nil && stop.Idle > 0 && stop.Signal == "" && !in.Sent.IsZero() && in.State != bridge.IntentFailed && now.Sub(in.Made) < yieldFor
 }
 
 // decisionOn returns the decision on a job, nil where there is none.

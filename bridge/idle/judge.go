@@ -17,8 +17,9 @@ type Rules struct {
 }
 
 // Judge returns the job that is to be stopped because its GPUs do no work, one at a time, and for whom; nil: none is.
-// The plan is what the policy wants. The other job is one that the plan lets wait, that could start at once, has no room,
-// and has it then; no job that waits before it could use those GPUs. So it is next in line for them whatever the policy is.
+// The plan is what the policy wants, with LetOthersGoFirst. The other job is one that the plan lets wait, that could start at once, has no
+// room, also when all has ended that the plan stops or moves, and has it then; no job that waits before it, and might start
+// soon, could use those GPUs. So it is next in line for them whatever the policy is.
 func Judge(s *policy.Snapshot, p *policy.Plan, f *bridge.Facts, r Rules) *bridge.IdleStop {
 	if r.After <= 0 || p == nil || len(p.Decisions) != len(s.Jobs) {
 		return nil
@@ -27,15 +28,15 @@ func Judge(s *policy.Snapshot, p *policy.Plan, f *bridge.Facts, r Rules) *bridge
 	if len(c) == 0 {
 		return nil
 	}
-	free := freeAfterStarts(s, p)
-	var before []*policy.Job
-	for _, to := range waiting(s, p) {
-		if !wasStoppedFor(f, to.ID, r.StopPause) && !free.Fits(to.Partition, to.Ask) {
-			if x := findStop(free, c, before, to); x != nil {
-				return x
-			}
+	free, soon := freeAfterPlan(s, p)
+	line := waiting(s, p)
+	for i, w := range line {
+		if w.maybe || wasStoppedFor(f, w.ID, r.StopPause) || wasStoppedIdle(f, w.ID) || soon.Fits(w.Partition, w.Ask) {
+			continue
 		}
-		before = append(before, to)
+		if x := findStop(free, c, line[:i], w.Job); x != nil {
+			return x
+		}
 	}
 	return nil
 }
@@ -65,38 +66,53 @@ func candidates(s *policy.Snapshot, p *policy.Plan, f *bridge.Facts, after time.
 	return out
 }
 
-// waiting returns the jobs that could start at once if they had room, and that the plan lets wait, in its order.
-func waiting(s *policy.Snapshot, p *policy.Plan) []*policy.Job {
-	var at []int
+// waitingJob is a job that waits.
+type waitingJob struct {
+	*policy.Job
+	rank  int
+	maybe bool // whether it can start at once is not sure: it holds its place in the line, and nothing is done for it
+}
+
+// startsSoon is how long a job that is not eligible yet holds its place in the line.
+const startsSoon = 10 * time.Minute
+
+// waiting returns the jobs that do not start now and might before long, in the plan's order: also those that the policy holds back,
+// or of which is not known where they fit.
+func waiting(s *policy.Snapshot, p *policy.Plan) []waitingJob {
+	var out []waitingJob
 	for i := range s.Jobs {
-		j := &s.Jobs[i]
-		if p.Decisions[i].Job == j.ID && p.Decisions[i].Verb == policy.Wait && j.CanStart(s.Now) && j.UnplaceableReason == "" {
-			at = append(at, i)
+		j, d := &s.Jobs[i], &p.Decisions[i]
+		if j.State != policy.Pending || d.Job != j.ID || d.Verb != policy.Wait && d.Verb != policy.Hold || j.HeldReason != "" || j.EligibleAt.After(s.Now.Add(startsSoon)) {
+			continue
 		}
+		out = append(out, waitingJob{j, d.Rank, d.Verb == policy.Hold || !j.CanStart(s.Now) || j.UnplaceableReason != ""})
 	}
-	slices.SortFunc(at, func(a, b int) int { return cmp.Compare(p.Decisions[a].Rank, p.Decisions[b].Rank) })
-	out := make([]*policy.Job, len(at))
-	for i := range at {
-		out[i] = &s.Jobs[at[i]]
-	}
+	slices.SortFunc(out, func(a, b waitingJob) int { return cmp.Compare(a.rank, b.rank) })
 	return out
 }
 
-// freeAfterStarts returns what is free once what the plan starts has started. What it stops is not free yet.
-func freeAfterStarts(s *policy.Snapshot, p *policy.Plan) *pool.Pool {
-	free := pool.New(s)
+// freeAfterPlan returns what is free once what the plan starts, moves and resizes has its GPUs, and what is when all that it stops
+// or moves has ended besides.
+func freeAfterPlan(s *policy.Snapshot, p *policy.Plan) (free, soon *pool.Pool) {
+	free = pool.New(s)
 	for i := range p.Decisions {
-		if d := &p.Decisions[i]; d.Verb == policy.Start {
+		if d := &p.Decisions[i]; d.Verb == policy.Start || d.Verb == policy.Move || d.Verb == policy.Resize {
 			free.Overdraw(d.On, s.Jobs[i].Ask.CPUs, s.Jobs[i].Ask.MemMB)
 		}
 	}
-	return free
+	soon = free.Clone()
+	for i := range p.Decisions {
+		if v := p.Decisions[i].Verb; v == policy.Stop || v == policy.Move || v == policy.Resize {
+			pool.GiveBackHeld(soon, &s.Jobs[i])
+		}
+	}
+	return free, soon
 }
 
 // findStop returns the stop of the first candidate whose room is enough for the job, and is of no use to those before it.
-func findStop(free *pool.Pool, from []candidate, before []*policy.Job, to *policy.Job) *bridge.IdleStop {
+func findStop(free *pool.Pool, from []candidate, before []waitingJob, to *policy.Job) *bridge.IdleStop {
 	for _, c := range from {
-		if slices.ContainsFunc(before, func(j *policy.Job) bool { return mayUse(j, c.job.On) }) {
+		if slices.ContainsFunc(before, func(w waitingJob) bool { return mayUse(w.Job, c.job.On) }) {
 			continue
 		}
 		then := free.Clone()
@@ -111,6 +127,13 @@ func findStop(free *pool.Pool, from []candidate, before []*policy.Job, to *polic
 // mayUse reports whether devices are of a type that the job may run on.
 func mayUse(j *policy.Job, on policy.Alloc) bool {
 	return j.Ask.GPUs.Type == "" || len(j.GPUTypes) > 0 || slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Type == j.Ask.GPUs.Type })
+}
+
+// wasStoppedIdle reports whether the job itself was stopped so a short while ago, and lets another go first.
+func wasStoppedIdle(f *bridge.Facts, job policy.JobID) bool {
+	return slices.ContainsFunc(f.Intents, func(in bridge.Intent) bool {
+		return in.Edit.Run.Job == int64(job) && isRecentIdleStop(&in, f.View.At)
+	})
 }
 
 // wasStoppedFor reports whether a job was stopped, or told to end, for the job less than the span ago.

@@ -13,6 +13,9 @@ import (
 	"fairbridge/policy"
 )
 
+// startsSoon is within how long a job that is not eligible yet holds its place in the line.
+const startsSoon = 10 * time.Minute
+
 var noon = time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 
 // scene is a node of eight GPUs: jobs 1 and 2 hold four each, 1 since longer without work, and jobs 3 and 4 wait for four each.
@@ -67,12 +70,25 @@ func TestJudge(t *testing.T) {
 		"a replica waits for requests":   {func(x *scene) { x.f.View.Jobs[0].Directive.Service = "chat" }, 2, 3},
 		"it must not be stopped":         {func(x *scene) { x.s.Jobs[0].UnstoppableReason = "its owner did not opt in" }, 2, 3},
 		"it is suspended":                {func(x *scene) { x.s.Jobs[0].State = policy.Suspended }, 2, 3},
-		"it is stopped anyway":           {func(x *scene) { x.p.Decisions[0].Verb = policy.Stop }, 2, 3},
+		"it is stopped anyway":           {func(x *scene) { x.p.Decisions[0].Verb = policy.Stop }, 0, 0},
 		"the view does not show it":      {func(x *scene) { x.f.View.Jobs = x.f.View.Jobs[1:] }, 2, 3},
 		"no job waits":                   {func(x *scene) { x.p.Decisions[2].Verb, x.p.Decisions[3].Verb = policy.Hold, policy.Hold }, 0, 0},
 		"the first is held":              {func(x *scene) { x.s.Jobs[2].HeldReason = "its owner holds it" }, 1, 4},
-		"the first begins later":         {func(x *scene) { x.s.Jobs[2].EligibleAt = noon.Add(time.Second) }, 1, 4},
-		"the first did not start before": {func(x *scene) { x.s.Jobs[2].StuckReason = "it was to start" }, 1, 4},
+		"the first begins soon":          {func(x *scene) { x.s.Jobs[2].EligibleAt = noon.Add(time.Second) }, 0, 0},
+		"it begins much later":           {func(x *scene) { x.s.Jobs[2].EligibleAt = noon.Add(startsSoon + time.Second) }, 1, 4},
+		"the first did not start before": {func(x *scene) { x.s.Jobs[2].StuckReason = "it was to start" }, 0, 0},
+		"where it fits is not known":     {func(x *scene) { x.s.Jobs[2].UnplaceableReason = "constraint [a|b]" }, 0, 0},
+		"the policy holds it back":       {func(x *scene) { x.p.Decisions[2].Verb = policy.Hold }, 0, 0},
+		"another is stopped anyway":      {func(x *scene) { x.p.Decisions[1].Verb = policy.Stop }, 0, 0},
+		"another leaves anyway": {func(x *scene) {
+			x.s.Nodes[0].GPUs[0].Count = 12
+			x.p.Decisions[1].Verb, x.p.Decisions[1].On = policy.Move, policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}
+		}, 0, 0},
+		"the first was stopped so itself": {func(x *scene) {
+			in := stopped(3, 4)
+			in.Before.Stop.Idle, in.Made = time.Hour, noon.Add(-time.Minute)
+			x.f.Intents, x.p.Decisions[3].Rank = []bridge.Intent{in}, 9
+		}, 0, 0},
 		"the first wants more than that": {func(x *scene) { x.s.Jobs[2].Ask.GPUs.Count = 8 }, 0, 0},
 		"the first wants another type":   {func(x *scene) { x.s.Jobs[2].Ask.GPUs.Type = "h100" }, 1, 4},
 		"the first takes any type":       {func(x *scene) { x.s.Jobs[2].Ask.GPUs.Type, x.s.Jobs[2].Ask.GPUs.Count = "", 8 }, 0, 0},
@@ -115,7 +131,7 @@ func TestJudge(t *testing.T) {
 func TestApply(t *testing.T) {
 	x := newScene()
 	before := cmp.Diff(x.p, &policy.Plan{})
-	got := idle.Apply(x.s, x.p, idle.Judge(x.s, x.p, x.f, x.r), nil)
+	got := idle.Apply(x.s, x.p, idle.Judge(x.s, x.p, x.f, x.r))
 	from, to := got.Decisions[0], got.Decisions[2]
 	if from.Verb != policy.Stop || from.StoppedFor != 3 || from.On != nil || to.Verb != policy.Start || to.On.Count() != 4 || to.GPUs != 4 {
 		t.Errorf("%+v, %+v", from, to)
@@ -129,7 +145,7 @@ func TestApply(t *testing.T) {
 	if cmp.Diff(x.p, &policy.Plan{}) != before {
 		t.Error("the policy's plan was changed")
 	}
-	if idle.Apply(x.s, nil, nil, nil) != nil {
+	if idle.Apply(x.s, nil, nil) != nil || idle.LetOthersGoFirst(x.s, nil, nil) != nil {
 		t.Error("a plan out of none")
 	}
 }
@@ -161,7 +177,7 @@ func TestWhoWasStoppedGoesSecond(t *testing.T) {
 			c.change(x, &in)
 		}
 		was := x.p.Decisions[2].Rank
-		got := idle.Apply(x.s, x.p, nil, []bridge.Intent{in}).Decisions
+		got := idle.LetOthersGoFirst(x.s, x.p, []bridge.Intent{in}).Decisions
 		if yields := got[2].Verb == policy.Wait && got[2].Rank == 4 && got[3].Rank == 3; yields != c.yields || !yields && (got[2].Verb != policy.Start || got[2].Rank != was) {
 			t.Errorf("%s: %+v, %+v", name, got[2], got[3])
 		}

@@ -65,6 +65,17 @@ func (w Watch) Read(readings []Reading, now time.Time) Watch {
 	return out
 }
 
+// Without returns what is known without the GPUs of runs that are over, or that did something else since they are idle.
+func (w Watch) Without(isOver func(g GPU, since time.Time) bool) Watch {
+	out := make(Watch, len(w))
+	for g, s := range w {
+		if !isOver(g, s.since) {
+			out[g] = s
+		}
+	}
+	return out
+}
+
 // IdleFor returns for how long all of a job's GPUs are idle, of which these are the readings of now; 0: one of them is not,
 // or there are not so many as it holds.
 func (w Watch) IdleFor(readings []Reading, held int) time.Duration {

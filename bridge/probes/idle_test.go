@@ -41,6 +41,26 @@ func TestIdleJobs(t *testing.T) {
 				s.AgeSeconds = 120
 			}
 		}, 9 * time.Minute},
+		"it is suspended now and then": {func(m int, j *slurm.Job, _ *nodeprobe.Sample) {
+			if m%4 != 0 {
+				j.State = "SUSPENDED"
+			}
+		}, 0},
+		"it was suspended between looks": {func(m int, j *slurm.Job, _ *nodeprobe.Sample) {
+			if m > 8 {
+				j.SuspendTime = now.Add(8*time.Minute + time.Second)
+			}
+		}, 11 * time.Minute},
+		"its process works between samples": {func(_ int, _ *slurm.Job, s *nodeprobe.Sample) {
+			s.GPUs[0].Processes = []nodeprobe.Process{does(7, 1, 1, .02)}
+		}, 0},
+		"processes are not known": {func(_ int, _ *slurm.Job, s *nodeprobe.Sample) { s.GPUs[0].ProcessesKnown = false }, 0},
+		"a GPU that no job has works": {func(_ int, _ *slurm.Job, s *nodeprobe.Sample) {
+			s.GPUs = append(s.GPUs, nodeprobe.GPU{UUID: "c", MinorNumber: 2, Model: a100, Busy: known(1), ProcessesKnown: true})
+		}, 0},
+		"a GPU that no job has rests": {func(_ int, _ *slurm.Job, s *nodeprobe.Sample) {
+			s.GPUs = append(s.GPUs, nodeprobe.GPU{UUID: "c", MinorNumber: 2, Model: a100, Busy: known(0), ProcessesKnown: true})
+		}, minutes * time.Minute},
 		"it reported progress": {func(m int, _ *slurm.Job, s *nodeprobe.Sample) {
 			if m == 8 {
 				s.ProgressReports = []nodeprobe.ProgressReport{{ProcessJob: nodeprobe.ProcessJob{Job: 1, KnownBy: "cgroup"}, AgeSeconds: 1, ReceivedAt: now, Progress: nodeprobe.Progress{StepsPerSecond: known(3)}}}
@@ -49,7 +69,7 @@ func TestIdleJobs(t *testing.T) {
 	} {
 		clock, source := now, &probed{samples: map[string]nodeprobe.Sample{}}
 		k := probes.New(source, "http://{node}", time.Minute, func() time.Time { return clock })
-		k.TrustProgressReports = true
+		k.TrustProgressReports = false // what counts as work here need not be believed
 		for m := 0; m <= minutes; m++ {
 			clock = now.Add(time.Duration(m) * time.Minute)
 			j := runs(1, "n1", "gpu:a100:2(IDX:0-1)")

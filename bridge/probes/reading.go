@@ -25,7 +25,8 @@ type Reading struct {
 	IsSick           bool                            `json:"Sick"` // nothing should be placed on it
 	Throttled        policy.OptionalValue            // above 0: heat or its supply slows it down
 
-	use *bridge.DeviceUse // of the job; nil: of none
+	use         *bridge.DeviceUse // of the job; nil: of none
+	processWork float64           // most of the time since the last look in which one process on it computed or used the memory, 0..1
 }
 
 // ValueColumns returns the names of the numbers in ValueByColumn, in the order in
@@ -127,6 +128,9 @@ func (t *nodeJobs) splitReadingByJob(base Reading, whole bridge.DeviceUse, known
 	}
 	slices.SortFunc(jobs, cmp.Compare)
 	base.JobsOnGPU = len(jobs)
+	for i := range procs {
+		base.processWork = max(base.processWork, procs[i].Busy.Value, procs[i].MemBusy.Value)
+	}
 	if len(jobs) == 0 {
 		return []Reading{base.withJob(0, len(procs), known)}
 	}

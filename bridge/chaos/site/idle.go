@@ -45,7 +45,7 @@ const silentSlot = 4 * time.Minute
 // SilentSince returns since when the probe of a node, by number, measures nothing at a moment; the moment itself: it does measure.
 func (s Site) SilentSince(node int, at time.Time) time.Time {
 	since := at
-	for s.pick(10, -1-int64(node), since.Add(-time.Nanosecond).Unix()/int64(silentSlot.Seconds())) == 0 {
+	for s.pick(5, -1-int64(node), since.Add(-time.Nanosecond).Unix()/int64(silentSlot.Seconds())) == 0 {
 		since = since.Add(-time.Nanosecond).Truncate(silentSlot)
 	}
 	return since
