@@ -2,9 +2,7 @@ package catalogue_test
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
-	"time"
 
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/policytest"
@@ -28,26 +26,16 @@ func BenchmarkDecide(b *testing.B) {
 				s.Memo = first.Memo
 				s.Now = s.Now.Add(policytest.CycleInterval)
 				b.ReportAllocs()
-				spent := processTime(b)
+				spent := policytest.ProcessorTime(b)
 				for b.Loop() {
 					if _, err := p.Decide(s); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(processTime(b)-spent)/float64(b.N), "cpu-ns/op")
+				b.ReportMetric(float64(policytest.ProcessorTime(b)-spent)/float64(b.N), "cpu-ns/op")
 			})
 		}
 	}
-}
-
-// processTime is the processor time used so far, which other programs on the
-// machine do not lengthen; it includes that of the garbage collector.
-func processTime(b testing.TB) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // TestCrowd wants lawful plans at a size that the generated snapshots do not

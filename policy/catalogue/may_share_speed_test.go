@@ -39,9 +39,9 @@ func TestAllDecideInTimeWhereJobsMayShare(t *testing.T) {
 		least := time.Hour
 		for k := 0; k < tries && (k == 0 || least > most); k++ {
 			p := mustNew(t, e.Name, nil)
-			before := processTime(t)
+			before := policytest.ProcessorTime(t)
 			plan, err := p.Decide(s)
-			least = min(least, processTime(t)-before)
+			least = min(least, policytest.ProcessorTime(t)-before)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -80,12 +80,12 @@ func TestSharingDecisionsInTime(t *testing.T) {
 		for range 2 {
 			least, plan := time.Hour, (*policy.Plan)(nil)
 			for k := 0; k < tries && (k == 0 || least > most); k++ {
-				before := processTime(t)
+				before := policytest.ProcessorTime(t)
 				var err error
 				if plan, err = p.Decide(s); err != nil {
 					t.Fatal(err)
 				}
-				least = min(least, processTime(t)-before)
+				least = min(least, policytest.ProcessorTime(t)-before)
 			}
 			if err := plan.Check(s); err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -3,7 +3,6 @@ package fairbridge_test
 import (
 	"fmt"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -203,25 +202,14 @@ func TestSizesAreDecidedInTime(t *testing.T) {
 				j.GPUTypes, j.Training = typeRates(s, i)
 			}
 		}
-		p, least := policytest.NewPolicy(t, fairbridge.System().New, nil), time.Hour
-		for range 5 {
-			before := processTime(t)
+		p := policytest.NewPolicy(t, fairbridge.System().New, nil)
+		least := policytest.LeastProcessorTime(t, 5, func() {
 			if _, err := p.Decide(s); err != nil {
 				t.Fatal(err)
 			}
-			least = min(least, processTime(t)-before)
-		}
+		})
 		if t.Logf("%d types: a decision takes %v of processor time", len(types), least); least > 200*time.Millisecond {
 			t.Errorf("%d types: a decision takes %v of processor time, want 200ms at most", len(types), least)
 		}
 	}
-}
-
-// processTime is the processor time used so far, by user and system.
-func processTime(t *testing.T) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -2,7 +2,6 @@ package harmony
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
 	"time"
 
@@ -32,12 +31,12 @@ func TestDecidesInTime(t *testing.T) {
 		p := newPolicy(t, nil)
 		var plan *policy.Plan
 		for range 2 { // with what is remembered
-			before := processTime(t)
+			before := policytest.ProcessorTime(t)
 			var err error
 			if plan, err = p.Decide(s); err != nil {
 				t.Fatal(err)
 			}
-			took := processTime(t) - before
+			took := policytest.ProcessorTime(t) - before
 			t.Logf("%s: %v", name, took)
 			if took > time.Second {
 				t.Errorf("%s: %v for %d jobs, want at most 1s", name, took, len(s.Jobs))
@@ -48,13 +47,4 @@ func TestDecidesInTime(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-// processTime is the processor time used so far.
-func processTime(t *testing.T) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -2,7 +2,6 @@ package harmonyrl
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
 	"time"
 
@@ -30,28 +29,16 @@ func TestDecidesInTime(t *testing.T) {
 	p := policytest.NewPolicy(t, System().New, paper.Params{"max_difference": 1.})
 	for range 2 { // with what is remembered
 		var plan *policy.Plan
-		took := time.Hour
-		for range 3 { // the least: a busy machine's caches are others', too
-			before := processTime(t)
+		took := policytest.LeastProcessorTime(t, 3, func() {
 			var err error
 			if plan, err = p.Decide(s); err != nil {
 				t.Fatal(err)
 			}
-			took = min(took, processTime(t)-before)
-		}
+		})
 		t.Logf("%v of processor time", took)
 		if took > time.Second {
 			t.Errorf("%v for %d jobs, want at most 1s", took, len(s.Jobs))
 		}
 		s.Memo = plan.Memo
 	}
-}
-
-// processTime is the processor time used so far.
-func processTime(t *testing.T) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

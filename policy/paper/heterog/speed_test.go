@@ -2,7 +2,6 @@ package heterog
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
 	"time"
 
@@ -31,12 +30,12 @@ func TestDecidesInTime(t *testing.T) {
 		}
 	}
 	p := policytest.NewPolicy(t, System().New, nil)
-	before := processTime(t)
+	before := policytest.ProcessorTime(t)
 	plan, err := p.Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	took := processTime(t) - before
+	took := policytest.ProcessorTime(t) - before
 	t.Logf("%v", took)
 	if took > time.Second {
 		t.Errorf("%v for %d jobs, want at most 1s", took, len(s.Jobs))
@@ -44,13 +43,4 @@ func TestDecidesInTime(t *testing.T) {
 	if err := plan.Check(s); err != nil {
 		t.Error(err)
 	}
-}
-
-// processTime is the processor time used so far.
-func processTime(t *testing.T) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

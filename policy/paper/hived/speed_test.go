@@ -2,7 +2,6 @@ package hived_test
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
 	"time"
 
@@ -31,15 +30,12 @@ func TestDecidesInTime(t *testing.T) {
 		p := policytest.NewPolicy(t, hived.System().New, paper.Params{"cells": cells})
 		for _, round := range []string{"first", "next"} {
 			var plan *policy.Plan
-			took := time.Hour
-			for range 3 { // the least: a busy machine's caches are others', too
-				before := processTime(t)
+			took := policytest.LeastProcessorTime(t, 3, func() {
 				var err error
 				if plan, err = p.Decide(s); err != nil {
 					t.Fatal(err)
 				}
-				took = min(took, processTime(t)-before)
-			}
+			})
 			t.Logf("%s, %s round: %v", name, round, took)
 			if took > time.Second {
 				t.Errorf("%s, %s round: %v for %d jobs, want at most 1s", name, round, took, len(s.Jobs))
@@ -63,13 +59,4 @@ func carryOut(s *policy.Snapshot, plan *policy.Plan) *policy.Snapshot {
 		}
 	}
 	return &next
-}
-
-// processTime is the processor time used so far.
-func processTime(t *testing.T) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

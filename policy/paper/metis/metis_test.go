@@ -2,7 +2,6 @@ package metis_test
 
 import (
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -146,19 +145,13 @@ func TestDecidesInTime(t *testing.T) {
 			j.Scaling.Points = append(j.Scaling.Points, policy.SpeedPoint{Devices: n, StepsPerSecond: float64(n) / (1 + float64(i%7+k)/50)})
 		}
 	}
-	var used [2]syscall.Rusage
 	p := policytest.NewPolicy(t, metis.System().New, nil)
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used[0]); err != nil {
-		t.Fatal(err)
-	}
+	before := policytest.ProcessorTime(t)
 	plan, err := p.Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used[1]); err != nil {
-		t.Fatal(err)
-	}
-	took := time.Duration(used[1].Utime.Nano() + used[1].Stime.Nano() - used[0].Utime.Nano() - used[0].Stime.Nano())
+	took := policytest.ProcessorTime(t) - before
 	t.Logf("%v", took)
 	if took > time.Second {
 		t.Errorf("%v for %d jobs, want at most 1s", took, len(s.Jobs))

@@ -1,7 +1,6 @@
 package mlfs
 
 import (
-	"syscall"
 	"testing"
 	"time"
 
@@ -28,12 +27,12 @@ func TestDecidesInTime(t *testing.T) {
 		*j = withLosses(*j, 5, 4, 3, 2, 1.5, 1.2, 1.1, 1.01, 1.005, 1.001, 1.0005, 1)
 	}
 	p := policytest.NewPolicy(t, System().New, paper.Params{"placement": "distance"})
-	before := processTime(t)
+	before := policytest.ProcessorTime(t)
 	plan, err := p.Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	took := processTime(t) - before
+	took := policytest.ProcessorTime(t) - before
 	t.Logf("%v", took)
 	if took > time.Second {
 		t.Errorf("%v for %d jobs, want at most 1s", took, len(s.Jobs))
@@ -41,13 +40,4 @@ func TestDecidesInTime(t *testing.T) {
 	if err := plan.Check(s); err != nil {
 		t.Error(err)
 	}
-}
-
-// processTime is the processor time used so far.
-func processTime(t *testing.T) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -3,7 +3,6 @@ package pollux_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"syscall"
 	"testing"
 	"time"
 
@@ -167,14 +166,11 @@ func crowd(jobs, nodes int) *policy.Snapshot {
 // processor time at most, on a machine that does not matter much.
 func TestDecidesInTime(t *testing.T) {
 	s, p := crowd(1000, 128), policytest.NewPolicy(t, pollux.System().New, nil)
-	least := time.Hour
-	for range 5 {
-		before := processTime(t)
+	least := policytest.LeastProcessorTime(t, 5, func() {
 		if _, err := p.Decide(s); err != nil {
 			t.Fatal(err)
 		}
-		least = min(least, processTime(t)-before)
-	}
+	})
 	t.Logf("a decision takes %v of processor time", least)
 	if least > 200*time.Millisecond {
 		t.Errorf("a decision takes %v of processor time, want 200ms at most", least)
@@ -188,13 +184,4 @@ func BenchmarkDecide(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-}
-
-// processTime is the processor time used so far, by user and system.
-func processTime(t testing.TB) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
