@@ -67,6 +67,15 @@ func (in *Intent) StoodInSlurm() bool {
 	return in.State != IntentFailed && in.State != IntentVoid
 }
 
+// RecentStop returns what a stop, or a warning of one, cost that was made less than the span ago and reached Slurm as far as we know; nil: it
+// is no stop, an older one, was never sent, or Slurm refused it.
+func (in *Intent) RecentStop(now time.Time, span time.Duration) *StopCost {
+	if in.Sent.IsZero() || in.State == IntentFailed || now.Sub(in.Made) >= span {
+		return nil
+	}
+	return in.Before.Stop
+}
+
 // IsInForce reports whether the intent's effect is, as far as we know, in Slurm and
 // ours: observed or acknowledged, for the same run, and not expired at now.
 func (in *Intent) IsInForce(now time.Time) bool {

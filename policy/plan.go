@@ -1,5 +1,11 @@
 package policy
 
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
 // Verb says what should happen to a job.
 type Verb string
 
@@ -64,6 +70,22 @@ type Plan struct {
 	Policy      string     `json:"policy"`
 	Decisions   []Decision `json:"decisions"` // exactly one per job, sorted by Job
 	Memo        Memo       `json:"memo,omitzero"`
+}
+
+// Decision returns the decision on a job, nil where there is none.
+func (p *Plan) Decision(id JobID) *Decision {
+	i, ok := sort.Find(len(p.Decisions), func(i int) int { return cmp.Compare(id, p.Decisions[i].Job) })
+	if !ok {
+		return nil
+	}
+	return &p.Decisions[i]
+}
+
+// Clone returns a copy with decisions of its own; what they point to is the same.
+func (p *Plan) Clone() *Plan {
+	c := *p
+	c.Decisions = slices.Clone(p.Decisions)
+	return &c
 }
 
 // A Policy turns what is known into what should happen. Decide is pure: equal

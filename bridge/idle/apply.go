@@ -1,9 +1,7 @@
 package idle
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"fairbridge/bridge"
@@ -21,17 +19,17 @@ func LetOthersGoFirst(s *policy.Snapshot, p *policy.Plan, intents []bridge.Inten
 	if p == nil {
 		return nil
 	}
-	out := clone(p)
+	out := p
 	for i := range intents {
+		if !isRecentIdleStop(&intents[i], s.Now) {
+			continue
+		}
+		if out == p {
+			out = p.Clone()
+		}
 		letGoFirst(s, out, &intents[i])
 	}
 	return out
-}
-
-func clone(p *policy.Plan) *policy.Plan {
-	out := *p
-	out.Decisions = slices.Clone(p.Decisions)
-	return &out
 }
 
 // Apply returns the plan with the stop. The plan itself is not changed.
@@ -39,8 +37,8 @@ func Apply(s *policy.Snapshot, p *policy.Plan, x *bridge.IdleStop) *policy.Plan 
 	if p == nil || x == nil {
 		return p
 	}
-	out := clone(p)
-	from, to := decisionOn(out, x.Job), decisionOn(out, x.For)
+	out := p.Clone()
+	from, to := out.Decision(policy.JobID(x.Job)), out.Decision(policy.JobID(x.For))
 	if from == nil || to == nil {
 		return out
 	}
@@ -57,14 +55,11 @@ const yieldFor = 10 * time.Minute
 // letGoFirst lets the job that was stopped come after the one it was stopped for, while that waits: the two change places in
 // the line, and the one that was stopped is not started before.
 func letGoFirst(s *policy.Snapshot, p *policy.Plan, in *bridge.Intent) {
-	if !isRecentIdleStop(in, s.Now) {
-		return
-	}
 	from, to := s.Job(policy.JobID(in.Edit.Run.Job)), s.Job(policy.JobID(in.Before.Stop.Beneficiary))
 	if from == nil || to == nil || from.State != policy.Pending || !to.CanStart(s.Now) {
 		return
 	}
-	a, b := decisionOn(p, int64(from.ID)), decisionOn(p, int64(to.ID))
+	a, b := p.Decision(from.ID), p.Decision(to.ID)
 	if a == nil || b == nil || b.Verb == policy.Hold || a.Rank >= b.Rank {
 		return
 	}
@@ -77,15 +72,6 @@ func letGoFirst(s *policy.Snapshot, p *policy.Plan, in *bridge.Intent) {
 
 // isRecentIdleStop reports whether an intent stopped its job because its GPUs did no work, so lately that it lets the other go first.
 func isRecentIdleStop(in *bridge.Intent, now time.Time) bool {
-	stop := in.Before.Stop
-	return stop != nil && stop.Idle > 0 && stop.Signal == "" && !in.Sent.IsZero() && in.State != bridge.IntentFailed && now.Sub(in.Made) < yieldFor
-}
-
-// decisionOn returns the decision on a job, nil where there is none.
-func decisionOn(p *policy.Plan, id int64) *policy.Decision {
-	at, ok := slices.BinarySearchFunc(p.Decisions, policy.JobID(id), func(d policy.Decision, id policy.JobID) int { return cmp.Compare(d.Job, id) })
-	if !ok {
-		return nil
-	}
-	return &p.Decisions[at]
+	stop := in.RecentStop(now, yieldFor)
+	return stop != nil && stop.Idle > 0 && stop.Signal == ""
 }

@@ -24,18 +24,20 @@ func Judge(s *policy.Snapshot, p *policy.Plan, f *bridge.Facts, r Rules) *bridge
 	if r.After <= 0 || p == nil || len(p.Decisions) != len(s.Jobs) {
 		return nil
 	}
-	c := candidates(s, p, f, r.After)
-	if len(c) == 0 {
+	left := candidates(s, p, f, r.After)
+	if len(left) == 0 {
 		return nil
 	}
 	free, soon := freeAfterPlan(s, p)
-	line := waiting(s, p)
-	for i, w := range line {
-		if w.maybe || wasStoppedFor(f, w.ID, r.StopPause) || wasStoppedIdle(f, w.ID) || soon.Fits(w.Partition, w.Ask) {
-			continue
+	for _, w := range waiting(s, p) {
+		if !w.maybe && !wasStoppedFor(f, w.ID, r.StopPause) && !wasStoppedIdle(f, w.ID) && !soon.Fits(w.Partition, w.Ask) {
+			if x := findStop(free, left, w.Job); x != nil {
+				return x
+			}
 		}
-		if x := findStop(free, c, line[:i], w.Job); x != nil {
-			return x
+		left = slices.DeleteFunc(left, func(c candidate) bool { return mayUse(w.Job, c.job.On) })
+		if len(left) == 0 {
+			return nil
 		}
 	}
 	return nil
@@ -109,12 +111,9 @@ func freeAfterPlan(s *policy.Snapshot, p *policy.Plan) (free, soon *pool.Pool) {
 	return free, soon
 }
 
-// findStop returns the stop of the first candidate whose room is enough for the job, and is of no use to those before it.
-func findStop(free *pool.Pool, from []candidate, before []waitingJob, to *policy.Job) *bridge.IdleStop {
+// findStop returns the stop of the first candidate whose room is enough for the job.
+func findStop(free *pool.Pool, from []candidate, to *policy.Job) *bridge.IdleStop {
 	for _, c := range from {
-		if slices.ContainsFunc(before, func(w waitingJob) bool { return mayUse(w.Job, c.job.On) }) {
-			continue
-		}
 		then := free.Clone()
 		pool.GiveBackHeld(then, c.job)
 		if on, err := pool.Fit(then, to.Partition, to.Ask); err == nil {
@@ -139,7 +138,7 @@ func wasStoppedIdle(f *bridge.Facts, job policy.JobID) bool {
 // wasStoppedFor reports whether a job was stopped, or told to end, for the job less than the span ago.
 func wasStoppedFor(f *bridge.Facts, to policy.JobID, span time.Duration) bool {
 	return slices.ContainsFunc(f.Intents, func(in bridge.Intent) bool {
-		stop := in.Before.Stop
-		return stop != nil && stop.Signal == "" && stop.Beneficiary == int64(to) && !in.Sent.IsZero() && in.State != bridge.IntentFailed && f.View.At.Sub(in.Made) < span
+		stop := in.RecentStop(f.View.At, span)
+		return stop != nil && stop.Signal == "" && stop.Beneficiary == int64(to)
 	})
 }

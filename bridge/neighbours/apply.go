@@ -1,7 +1,6 @@
 package neighbours
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -15,25 +14,23 @@ func Apply(p *policy.Plan, list []bridge.Separation) *policy.Plan {
 	if p == nil || len(list) == 0 {
 		return p
 	}
-	out := *p
-	out.Decisions = slices.Clone(p.Decisions)
+	out := p.Clone()
 	for i := range list {
 		for _, id := range list[i].Jobs {
-			if d := decisionToKeep(&out, id); d != nil {
+			if d := decisionToKeep(out, policy.JobID(id)); d != nil {
 				applyTo(d, &list[i])
 			}
 		}
 	}
-	return &out
+	return out
 }
 
 // decisionToKeep returns the decision on a job that is to run on; nil where there is none.
-func decisionToKeep(p *policy.Plan, id int64) *policy.Decision {
-	at, ok := slices.BinarySearchFunc(p.Decisions, policy.JobID(id), func(d policy.Decision, id policy.JobID) int { return cmp.Compare(d.Job, id) })
-	if !ok || p.Decisions[at].Verb != policy.Keep {
-		return nil
+func decisionToKeep(p *policy.Plan, id policy.JobID) *policy.Decision {
+	if d := p.Decision(id); d != nil && d.Verb == policy.Keep {
+		return d
 	}
-	return &p.Decisions[at]
+	return nil
 }
 
 func applyTo(d *policy.Decision, x *bridge.Separation) {
@@ -54,8 +51,8 @@ func ApartByJob(intents []bridge.Intent, now time.Time, span time.Duration) map[
 	out := map[int64][]policy.JobID{}
 	for i := range intents {
 		in := &intents[i]
-		stop := in.Before.Stop
-		if stop == nil || !stop.Apart || in.Sent.IsZero() || in.State == bridge.IntentFailed || now.Sub(in.Made) >= span {
+		stop := in.RecentStop(now, span)
+		if stop == nil || !stop.Apart {
 			continue
 		}
 		out[in.Edit.Run.Job] = append(out[in.Edit.Run.Job], policy.JobID(stop.Beneficiary))

@@ -70,13 +70,10 @@ func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy
 	out := make(map[string][]policy.NodeDevices, len(samples))
 	in := jobsByNode(v)
 	var seen, fresh []Reading
-	var reports, believed []nodeprobe.ProgressReport
+	var reports []nodeprobe.ProgressReport
 	for _, name := range slices.Sorted(maps.Keys(samples)) {
 		s := samples[name]
 		reports = append(reports, s.ProgressReports...)
-		if p.TrustProgressReports {
-			believed = append(believed, s.ProgressReports...)
-		}
 		if err := p.checkSample(&s); err != nil {
 			errs = append(errs, fmt.Errorf("probe of node %s: %w", name, err))
 			continue
@@ -89,13 +86,17 @@ func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy
 			fresh = append(fresh, on...)
 		}
 	}
-	newest := newestReportByJob(v, believed)
+	newestOfAll := newestReportByJob(v, reports)
+	newest := newestOfAll
+	if !p.TrustProgressReports {
+		newest = nil
+	}
 	p.runs.look(v, newest)
 	uses := usesByJob(seen)
 	p.looks = p.looks.look(v, fresh, uses, newest)
 	p.useByJob = sumUseByJob(v, seen, uses, newest)
 	p.addLooks()
-	p.watchIdle(v, seen, newestReportByJob(v, reports))
+	p.watchIdle(v, seen, newestOfAll)
 	p.tellNew(v, newest, fresh)
 	return out, errors.Join(errs...)
 }
