@@ -113,3 +113,6 @@ func Truncate(s string, most int) string {
 	}
 	return string(r[:most-1]) + "…"
 }
+
+// ShellWord makes one word of a shell of any text.
+func ShellWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

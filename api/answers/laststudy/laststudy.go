@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/api"
 	"fairbridge/bridge"
+	"fairbridge/bridge/printable"
 )
 
 // staleAfter is the age beyond which a study is called stale: in a month users, jobs and nodes are others.
@@ -85,5 +86,5 @@ func quote(word string) string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,:=._-") == "" && word != "" {
 		return word
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return printable.ShellWord(word)
 }

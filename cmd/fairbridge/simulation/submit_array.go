@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"fairbridge/bridge/printable"
 )
 
 // jobArray is an array of Slurm jobs, each of which makes a part of the runs.
@@ -25,13 +27,10 @@ type jobArray struct {
 func (a *jobArray) script() string {
 	var words []string
 	for _, w := range a.command {
-		words = append(words, quoteWord(w))
+		words = append(words, printable.ShellWord(w))
 	}
 	return fmt.Sprintf("#!/bin/sh\nexec %s --part=\"$SLURM_ARRAY_TASK_ID/%d\"\n", strings.Join(words, " "), a.elementCount)
 }
-
-// quoteWord makes one word of a shell of any text.
-func quoteWord(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // submit submits the array, which has an id then.
 func (a *jobArray) submit(ctx context.Context) error {
