@@ -236,14 +236,7 @@ var unlinked = []string{
 
 // TestFairbridgeLinksNothingOfTests follows the imports of the program.
 func TestFairbridgeLinksNothingOfTests(t *testing.T) {
-	imports := map[string][]string{}
-	for _, f := range tree(t) {
-		for _, imp := range f.imports() {
-			if to, ok := local(imp); ok && !f.test {
-				imports[f.folder] = append(imports[f.folder], to)
-			}
-		}
-	}
+	imports := localImports(t)
 	from := map[string]string{"cmd/fairbridge": ""}
 	for next := []string{"cmd/fairbridge"}; len(next) > 0; next = next[1:] {
 		for _, to := range imports[next[0]] {
