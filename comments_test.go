@@ -12,12 +12,11 @@ func TestPackageComments(t *testing.T) {
 		if f.test {
 			continue
 		}
-		if comments[f.folder] == nil {
-			comments[f.folder] = []string{}
-		}
+		files := comments[f.folder]
 		if f.file.Doc != nil {
-			comments[f.folder] = append(comments[f.folder], f.path)
+			files = append(files, f.path)
 		}
+		comments[f.folder] = files
 	}
 	for folder, files := range comments {
 		if len(files) != 1 {
@@ -42,24 +41,21 @@ func TestDocComments(t *testing.T) {
 
 // unexplained returns the exported names of a declaration without a comment. A
 // group needs one comment, or one for each.
-func unexplained(d ast.Decl) []string {
+func unexplained(d ast.Decl) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		if d.Doc == nil && d.Name.IsExported() && exportedReceiver(d) {
-			return []string{d.Name.Name}
+			names = append(names, d.Name.Name)
 		}
 	case *ast.GenDecl:
-		var names []string
 		for _, spec := range d.Specs {
 			names = append(names, unexplainedSpec(d, spec)...)
 		}
-		return names
 	}
-	return nil
+	return names
 }
 
-func unexplainedSpec(d *ast.GenDecl, spec ast.Spec) []string {
-	var names []string
+func unexplainedSpec(d *ast.GenDecl, spec ast.Spec) (names []string) {
 	switch s := spec.(type) {
 	case *ast.TypeSpec:
 		if s.Name.IsExported() && s.Doc == nil && d.Doc == nil {

@@ -3,6 +3,7 @@ package fairbridge_test
 import (
 	"go/ast"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -42,7 +43,7 @@ func TestPrinting(t *testing.T) {
 }
 
 func (f source) checkPrinting(t *testing.T, call *ast.CallExpr) {
-	name := calledFunction(call)
+	name := qualified(call.Fun)
 	for _, p := range printing {
 		if !match(p.folders, f.folder) || slices.Contains(p.files, f.path) || !slices.Contains(p.calls, name) {
 			continue
@@ -56,9 +57,9 @@ func (f source) checkPrinting(t *testing.T, call *ast.CallExpr) {
 	}
 }
 
-// calledFunction is "package.Function" of a call, if that is what it looks like.
-func calledFunction(call *ast.CallExpr) string {
-	if s, ok := call.Fun.(*ast.SelectorExpr); ok {
+// qualified is "package.Name" of an expression, if that is what it looks like.
+func qualified(x ast.Expr) string {
+	if s, ok := x.(*ast.SelectorExpr); ok {
 		if x, ok := s.X.(*ast.Ident); ok {
 			return x.Name + "." + s.Sel.Name
 		}
@@ -69,19 +70,44 @@ func calledFunction(call *ast.CallExpr) string {
 // The programs give their commands no other standard output and error than those of
 // bridge/printable.
 func TestProgramsWrapTheirOutput(t *testing.T) {
+	wrapped := map[string]bool{}
+	for _, f := range tree(t) {
+		ast.Inspect(f.file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			wrapped[f.path] = wrapped[f.path] || ok && qualified(call.Fun) == "printable.NewWriter"
+			return true
+		})
+	}
 	for _, name := range []string{"cmd/fairbridge/main.go", "cmd/fairbridge-demo/main.go", "cmd/nodeprobe/main.go"} {
-		wrapped := false
-		for _, f := range tree(t) {
-			if f.path == name {
-				ast.Inspect(f.file, func(n ast.Node) bool {
-					call, ok := n.(*ast.CallExpr)
-					wrapped = wrapped || ok && calledFunction(call) == "printable.NewWriter"
-					return true
-				})
-			}
-		}
-		if !wrapped {
+		if !wrapped[name] {
 			t.Errorf("%s does not wrap its output by printable.NewWriter", name)
 		}
 	}
+}
+
+// TestProgramsAreWrittenInOnePlace: what is written to be run goes through scripts/executable,
+// which keeps other programs from holding it open.
+func TestProgramsAreWrittenInOnePlace(t *testing.T) {
+	for _, f := range tree(t) {
+		ast.Inspect(f.file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && f.folder != "scripts/executable" && writesProgram(call) {
+				t.Errorf("%s: a program is written by %s: use scripts/executable", f.at(n), qualified(call.Fun))
+			}
+			return true
+		})
+	}
+}
+
+// writesProgram reports whether a call writes a file that its mode allows to be run.
+func writesProgram(call *ast.CallExpr) bool {
+	fun, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || len(call.Args) != 3 || fun.Sel.Name != "WriteFile" && fun.Sel.Name != "OpenFile" {
+		return false
+	}
+	mode, ok := call.Args[2].(*ast.BasicLit)
+	if !ok {
+		return false
+	}
+	bits, err := strconv.ParseUint(mode.Value, 0, 32)
+	return err == nil && bits&0o111 != 0
 }

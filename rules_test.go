@@ -33,13 +33,11 @@ func effect(n ast.Node) string {
 	case *ast.SelectStmt, *ast.ChanType, *ast.SendStmt:
 		return "a channel"
 	case *ast.SelectorExpr:
-		pkg, ok := n.X.(*ast.Ident)
-		switch {
-		case !ok:
-		case pkg.Name == "time" && slices.Contains(clocks, n.Sel.Name):
-			return "the clock time." + n.Sel.Name
-		case pkg.Name == "fmt" && strings.HasPrefix(n.Sel.Name, "Print"):
-			return "output by fmt." + n.Sel.Name
+		switch pkg, name, _ := strings.Cut(qualified(n), "."); {
+		case pkg == "time" && slices.Contains(clocks, name):
+			return "the clock time." + name
+		case pkg == "fmt" && strings.HasPrefix(name, "Print"):
+			return "output by fmt." + name
 		}
 	case *ast.CallExpr:
 		if f, ok := n.Fun.(*ast.Ident); ok && (f.Name == "print" || f.Name == "println") {
@@ -64,12 +62,8 @@ func TestKindsOfEdit(t *testing.T) {
 		ast.Inspect(f.file, func(n ast.Node) bool {
 			clause, ok := n.(*ast.CaseClause)
 			for i := 0; ok && i < len(clause.List); i++ {
-				x, isSelector := clause.List[i].(*ast.SelectorExpr)
-				if !isSelector {
-					continue
-				}
-				if pkg, isName := x.X.(*ast.Ident); isName && pkg.Name == "slurm" && kinds[x.Sel.Name] {
-					t.Errorf("%s: a switch tells slurm.%s apart: ask its row in bridge/actuator", f.at(n), x.Sel.Name)
+				if name, isOfSlurm := strings.CutPrefix(qualified(clause.List[i]), "slurm."); isOfSlurm && kinds[name] {
+					t.Errorf("%s: a switch tells slurm.%s apart: ask its row in bridge/actuator", f.at(n), name)
 				}
 			}
 			return true
@@ -85,10 +79,10 @@ func kindsOfEdit(t *testing.T) map[string]bool {
 			continue
 		}
 		ast.Inspect(f.file, func(n ast.Node) bool {
-			v, ok := n.(*ast.ValueSpec)
-			if typ, isName := specType(v, ok); isName && (typ == "EditKind" || typ == "Field") {
-				for _, name := range v.Names {
-					names[name.Name] = true
+			if v, ok := n.(*ast.ValueSpec); ok {
+				typ, ok := v.Type.(*ast.Ident)
+				for i := 0; ok && i < len(v.Names) && (typ.Name == "EditKind" || typ.Name == "Field"); i++ {
+					names[v.Names[i].Name] = true
 				}
 			}
 			return true
@@ -98,15 +92,4 @@ func kindsOfEdit(t *testing.T) map[string]bool {
 		t.Fatalf("the kinds of edit are not found: %v", names)
 	}
 	return names
-}
-
-func specType(v *ast.ValueSpec, ok bool) (string, bool) {
-	if !ok {
-		return "", false
-	}
-	typ, isName := v.Type.(*ast.Ident)
-	if !isName {
-		return "", false
-	}
-	return typ.Name, true
 }

@@ -3,10 +3,7 @@ package fairbridge_test
 import (
 	"bytes"
 	"go/ast"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -52,19 +49,11 @@ func TestLengths(t *testing.T) {
 func TestScriptLengths(t *testing.T) {
 	found := 0
 	for _, folder := range []string{"scripts", "sql", ".ci"} {
-		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case d.IsDir() && (d.Name() == "testdata" || d.Name() == "migrations"):
-				return filepath.SkipDir
-			case d.IsDir() || filepath.Ext(path) == ".go":
-				return nil
-			}
+		err := walk(folder, `/(testdata|migrations)$|\.go$`, func(name string) error {
 			found++
-			text, err := os.ReadFile(path)
+			text, err := os.ReadFile(name)
 			if n := bytes.Count(text, []byte("\n")); n > longestScript {
-				t.Errorf("%s has %d lines, at most %d", path, n, longestScript)
+				t.Errorf("%s has %d lines, at most %d", name, n, longestScript)
 			}
 			return err
 		})
@@ -77,21 +66,13 @@ func TestScriptLengths(t *testing.T) {
 	}
 }
 
-// largestFile is the ceiling for any file of the tree, in bytes.
+// largestFile is the most bytes that any file of the tree may have.
 const largestFile = 1 << 20
 
 // TestNoLargeFiles looks for programs and data that were left in the tree.
 func TestNoLargeFiles(t *testing.T) {
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (name == "bin" || name == "dist" || name != "." && strings.HasPrefix(d.Name(), ".")):
-			return filepath.SkipDir
-		case !d.Type().IsRegular() || strings.HasSuffix(name, ".test") || strings.HasSuffix(name, ".prof"):
-			return nil
-		}
-		info, err := d.Info()
+	err := walk(".", `^(bin|dist)$|\.(test|prof)$`, func(name string) error {
+		info, err := os.Stat(name)
 		if err == nil && info.Size() > largestFile {
 			t.Errorf("%s has %d bytes, at most %d", name, info.Size(), largestFile)
 		}
@@ -112,7 +93,7 @@ func TestPackageSizes(t *testing.T) {
 	}
 	for folder, n := range lines {
 		if n > longestPackage {
-			t.Errorf("package %s has %d lines, at most %d: split it where it has a clean edge", folder, n, longestPackage)
+			t.Errorf("package %s has %d lines, at most %d: split it at a clean edge", folder, n, longestPackage)
 		}
 	}
 }
