@@ -39,6 +39,3 @@ func (h Hosts) Assign(line []*engine.Entry) []engine.Assignment {
 	}
 	return assignments
 }
-
-// IsBeside reports whether the job is put beside another.
-func (h Hosts) IsBeside(e *engine.Entry) bool { return h[e.Index] != nil && h[e.Index] != e }

@@ -22,9 +22,6 @@ type Unit struct {
 	isTaken  bool
 }
 
-// IsAlone reports whether the unit is one job.
-func (u *Unit) IsAlone() bool { return len(u.Jobs) == 1 }
-
 // runs reports whether its jobs hold GPUs.
 func (u *Unit) runs() bool { return u.Jobs[0].HoldsGPUs() }
 

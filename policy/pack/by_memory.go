@@ -11,7 +11,7 @@ import (
 )
 
 // ByMemory puts jobs of one GPU on GPUs of such jobs wherever the memory of all of them, and a
-// margin, is known to fit, as Salus admits them (MLSys 2020), but without its lanes: see Lanes. Of
+// margin, is known to fit, as Salus admits them (MLSys 2020), but without its lanes. Of
 // several GPUs it takes the one whose jobs compute least, then the one with the fewest, then the one
 // that it fills best. It serves one round.
 type ByMemory struct {

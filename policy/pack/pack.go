@@ -5,8 +5,7 @@
 // GPUs are configured as shards, which are devices of a type of their own and
 // need no packing here; elsewhere the plan says what sharing would bring.
 //
-// Partner serves Gandiva and Gavel. Beside is for systems to come that pack by
-// measured utilisation: Lucid and AntMan.
+// BesideAssignedPartner serves systems that choose the pairs themselves, ByMemory Salus.
 package pack
 
 import (
@@ -18,39 +17,7 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// BesideIdle puts a job on the very devices of one running job that accepts a
-// neighbour, has none, holds as many devices of the right type on nodes the
-// job may use, and leaves its GPUs idle most of the time by measurement. Of
-// several it takes the idlest. Jobs without a measurement get no neighbour.
-type BesideIdle struct {
-	MaxUtilisation float64 // mean GPU utilisation under which a job may get one, 0..1; 0: 0.3
-}
-
 var errNoPartner = errors.New("no running job that takes a neighbour has the same shape and idle GPUs")
-
-// Pack implements engine.Packer.
-func (b BesideIdle) Pack(r *engine.Round, e *engine.Entry) (engine.SharedPlace, error) {
-	var best *engine.Entry
-	for _, h := range r.RunningEntries() {
-		if b.canHost(r, h, e) && (best == nil || compareUtilisation(h, best) < 0) {
-			best = h
-		}
-	}
-	if best == nil {
-		return engine.SharedPlace{}, errNoPartner
-	}
-	return engine.SharedPlace{On: slices.Clone(best.On), Beside: best.ID}, nil
-}
-
-func compareUtilisation(a, b *engine.Entry) int {
-	return cmp.Or(cmp.Compare(a.Utilisation.Value, b.Utilisation.Value), cmp.Compare(a.ID, b.ID))
-}
-
-func (b BesideIdle) canHost(r *engine.Round, h, e *engine.Entry) bool {
-	below := cmp.Or(b.MaxUtilisation, 0.3)
-	return h.Shareable && h.State == policy.Running && h.PlannedAlloc.Equal(h.On) && h.Utilisation.Known && h.Utilisation.Value < below &&
-		e.Ask.GPUs.Type != "" && canJoin(r, h, e, e.GangAsk()) // of any type, it can wait for a GPU of its own
-}
 
 // BesideAssignedPartner puts a job on the very devices of the job that its assignment is beside, which
 // runs or has just been started.

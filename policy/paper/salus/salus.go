@@ -94,10 +94,10 @@ func System() paper.System {
 		Fallback:     "jobs whose memory is not known, on more than one GPU, or whose owners accept no neighbour run alone",
 		Reproduced: "a hundred small jobs on four GPUs of 16 GB, five draws: alone they take 3.1 to 3.4 times as long as packed, first come, first served as under what Slurm does by itself " +
 			"(the paper: 2.38 times the utilisation); with turns at the GPU as its service has them the average completion time of first come, first served is 2.3 to 3.4 times that of the shortest first, " +
-			"of which the order alone makes as much (the paper: 3.19); the rule of its lanes",
+			"of which the order alone makes as much (the paper: 3.19)",
 		Deviations: []string{
 			"Which jobs share a GPU is decided, not which of them computes when: their processes compete as the driver has it, where Salus switches at the ends of iterations.",
-			"Without that service no memory is reused in lanes: all that the jobs need at most must fit, with a gigabyte to spare. The rule with lanes is there for programs (package policy/pack, Lanes), and no policy uses it.",
+			"Without that service no memory is reused in lanes: all that the jobs need at most must fit, with a gigabyte to spare.",
 			"No job is stopped: in the paper a shorter job takes the GPU from a longer one at the end of an iteration, here (by=srtf) it is first among those that wait.",
 			"Fairness counts the jobs that are there, by user; the paper counts sessions and starts anew whenever one comes.",
 		},
