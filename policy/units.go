@@ -20,9 +20,6 @@ func ServiceForTime(gpus float64, d time.Duration) GPUSeconds {
 	return GPUSeconds(gpus * d.Seconds())
 }
 
-// Watts is electric power.
-type Watts float64
-
 // OptionalValue is a reading that may be missing. The zero OptionalValue is unknown, so an
 // absent reading can never be mistaken for zero.
 type OptionalValue struct {

@@ -65,7 +65,7 @@ func (s *Store) readEarlierRuns(ctx context.Context, cluster string, j *policy.J
 			return nil
 		}
 		r.Limit, r.Ran = policy.DurationFromSeconds(limit), policy.DurationFromSeconds(ran)
-		known.AddRun(&r, 0)
+		known.AddRun(&r)
 		return nil
 	})
 	return known.EarlierRuns(j), err

@@ -153,12 +153,6 @@ func TestTableIsKept(t *testing.T) {
 	}
 }
 
-// TestWorth: sharing pays where the wait it spares is more than what all lose together.
-func TestWorth(t *testing.T) {
-	near(t, "long wait", interference.Worth([]float64{.8, .6}, 1000, 500), 700-300, 1e-9)
-	near(t, "no wait", interference.Worth([]float64{.8, .6}, 0, 500), -300, 1e-9)
-}
-
 func TestShards(t *testing.T) {
 	for _, c := range []struct {
 		class interference.Class

@@ -2,18 +2,6 @@ package interference
 
 import "math"
 
-// Worth returns the seconds that are won where a job shares GPUs instead of waiting for
-// some of its own, less those lost: it would have waited so many, at the mean speed of all that
-// share, and all are slower while they are together. Above 0 it pays.
-func Worth(speeds []float64, waitSeconds, togetherSeconds float64) float64 {
-	sum := 0.0
-	for _, s := range speeds {
-		sum += s
-	}
-	n := float64(len(speeds))
-	return waitSeconds*sum/n - togetherSeconds*(n-sum)
-}
-
 // shardTarget is the share of a GPU that a job of a class is given at least.
 var shardTarget = [...]float64{Tiny: .25, Medium: .5}
 

@@ -66,19 +66,6 @@ func StepSeconds(jobs []Job) float64 {
 	return BestCycle(stages) * slowdowns[len(jobs)]
 }
 
-// Weight returns what sharing is worth: the share of the cycle in which the jobs use a
-// resource, as a mean over the resources and a fourth one that none of them uses.
-func Weight(jobs []Job) float64 {
-	sum := 0.0
-	for _, j := range jobs {
-		sum += j.Stages.sum()
-	}
-	if cycle := StepSeconds(jobs); cycle > 0 {
-		return sum / (MaxJobs * cycle)
-	}
-	return 0
-}
-
 // IsSlowerThanTurns reports whether a step of the jobs beside each other takes longer than a
 // step of each, one after another.
 func IsSlowerThanTurns(jobs []Job) bool {

@@ -13,15 +13,15 @@ import (
 func TestRecurring(t *testing.T) {
 	c := learn.Recurring{Most: 3}
 	end := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
-	add := func(user, name string, gpus int, speed float64) bool {
+	add := func(user, name string, gpus int) bool {
 		end = end.Add(time.Hour)
-		return c.AddRun(&learn.Run{Job: learn.Job{User: user, Name: name, GPUType: "g", GPUs: gpus, Limit: 2 * time.Hour}, End: end, Ran: time.Duration(gpus) * time.Minute}, speed)
+		return c.AddRun(&learn.Run{Job: learn.Job{User: user, Name: name, GPUs: gpus, Limit: 2 * time.Hour}, End: end, Ran: time.Duration(gpus) * time.Minute})
 	}
 	for i, name := range []string{"train-1", "train-2", "train-17", "train-3"} {
-		add("ann", name, 1<<i, []float64{0, 0, 7, 0}[i])
+		add("ann", name, 1<<i)
 	}
-	add("bob", "train-1", 64, 0)
-	if !add("ann", "123", 1, 0) || add("ann", "", 1, 0) {
+	add("bob", "train-1", 64)
+	if !add("ann", "123", 1) || add("ann", "", 1) {
 		t.Error("a job without a name is recognised, or one of the very name is not")
 	}
 	got := c.EarlierRuns(&policy.Job{User: "ann", Name: "train-99"})
@@ -29,7 +29,7 @@ func TestRecurring(t *testing.T) {
 	for _, r := range got {
 		sizes = append(sizes, r.GPUs)
 	}
-	if !slices.Equal(sizes, []int{2, 4, 8}) || got[1].StepsPerSecond != 7 || got[1].Ran != 4*time.Minute || got[1].Limit != 2*time.Hour {
+	if !slices.Equal(sizes, []int{2, 4, 8}) || got[1].Ran != 4*time.Minute || got[1].Limit != 2*time.Hour {
 		t.Errorf("%+v", got)
 	}
 	if other := c.EarlierRuns(&policy.Job{User: "cid", Name: "train-1"}); other != nil {
@@ -40,14 +40,5 @@ func TestRecurring(t *testing.T) {
 	}
 	if unnamed := c.EarlierRuns(&policy.Job{User: "ann", Name: "5"}); unnamed != nil {
 		t.Errorf("without a name: %+v", unnamed)
-	}
-}
-
-// TestSpeedPoints: of each size and type the median of what was reported.
-func TestSpeedPoints(t *testing.T) {
-	runs := []learn.EarlierRun{{GPUs: 1, GPUType: "g", StepsPerSecond: 3}, {GPUs: 2, GPUType: "g"}, {GPUs: 1, GPUType: "g", StepsPerSecond: 5}, {GPUs: 1, GPUType: "h", StepsPerSecond: 9}, {GPUs: 1, GPUType: "g", StepsPerSecond: 4}}
-	want := []policy.SpeedPoint{{Type: "g", Devices: 1, StepsPerSecond: 4}, {Type: "h", Devices: 1, StepsPerSecond: 9}}
-	if got := learn.SpeedPoints(runs); !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
 	}
 }
