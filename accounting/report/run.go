@@ -79,19 +79,6 @@ type Answer struct {
 	Rows *Table `json:"rows"`
 }
 
-// RunReports answers reports of one scope.
-func RunReports(ctx context.Context, db TableQuerier, list []Report, s Scope) ([]Answer, error) {
-	var all []Answer
-	for _, r := range list {
-		t, err := RunReport(ctx, db, r, s)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, Answer{r, t})
-	}
-	return all, nil
-}
-
 // String says which cluster and time the scope is about: a sentence.
 func (s Scope) String() string {
 	const to = "2006-01-02 15:04"

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -102,7 +103,7 @@ func TestInChromium(t *testing.T) {
 	}
 	s := httptest.NewServer(newHandlerAt(rec, rec.At))
 	defer s.Close()
-	all := append([]string{page.JobPath(rec.QueueAnswer.Jobs[0].Address)}, views...)
+	all := append([]string{"jobs/" + url.PathEscape(rec.QueueAnswer.Jobs[0].Address)}, views...)
 	for _, width := range widths {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, path := range all {

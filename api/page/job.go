@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -70,6 +69,3 @@ func newTimeline(h *journal.JobHistory) []event {
 	slices.SortStableFunc(list, func(a, b event) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.What, b.What)) })
 	return list
 }
-
-// JobPath is where the page of a job is, below Prefix.
-func JobPath(address string) string { return "jobs/" + url.PathEscape(address) }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"strings"
 	"syscall"
@@ -64,7 +65,7 @@ func TestEveryView(t *testing.T) {
 	h := newHandler(rec)
 	all := views
 	for address := range rec.Jobs {
-		all = append(all, page.JobPath(address))
+		all = append(all, "jobs/"+url.PathEscape(address))
 	}
 	for _, path := range all {
 		w := get(t, h, path)

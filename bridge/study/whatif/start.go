@@ -33,13 +33,6 @@ type JobStart struct {
 	Chances *estimate.Chances `json:"-"`
 }
 
-// EstimateStart returns when a job would start and end if it were submitted: its id, state, times and
-// prediction are set here. Errors are the policy's.
-func (q *Submission) EstimateStart(j policy.Job) (JobStart, error) {
-	startByJob, err := q.estimateJobs([]*policy.Job{&j}, Effort{})
-	return startByJob[j.ID], err
-}
-
 // A line of so many jobs is laid out as often as any other; the times go down with its length to the
 // least, since who waits behind thousands waits for an answer too.
 const (

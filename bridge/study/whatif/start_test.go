@@ -18,11 +18,11 @@ func submit(waiting ...policy.Job) *Submission {
 
 func mustEstimate(t *testing.T, q *Submission, j policy.Job) JobStart {
 	t.Helper()
-	got, err := q.EstimateStart(j)
+	startByJob, err := q.estimateJobs([]*policy.Job{&j}, Effort{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return got
+	return startByJob[j.ID]
 }
 
 func TestAJobThatFitsStartsAtOnce(t *testing.T) {
@@ -161,7 +161,8 @@ func (brokenPolicy) Decide(*policy.Snapshot) (*policy.Plan, error) { panic("brok
 func TestAPolicyThatPanicsIsAnError(t *testing.T) {
 	q := submit()
 	q.Policy = brokenPolicy{}
-	if _, err := q.EstimateStart(NewRequest(q.Snapshot, "gpu", policy.GPUs{Count: 1}, 0, time.Hour)); err == nil || !strings.Contains(err.Error(), "panicked: broken") {
+	j := NewRequest(q.Snapshot, "gpu", policy.GPUs{Count: 1}, 0, time.Hour)
+	if _, _, err := q.EstimateTogether(j, Effort{}); err == nil || !strings.Contains(err.Error(), "panicked: broken") {
 		t.Errorf("%v", err)
 	}
 }

@@ -14,7 +14,8 @@ type Effort struct {
 	StepShare float64 // see estimate.Input; 0: as ever
 }
 
-// EstimateTogether is EstimateStart with when smaller and shorter requests of the job would start, as far as that is
+// EstimateTogether returns when a job would start and end if it were submitted (its id, state, times and prediction are
+// set here; errors are the policy's), and when smaller and shorter requests of it would start, as far as that is
 // materially sooner than it would itself: with half the GPUs, on one node fewer, with half and a quarter of the time
 // limit. One that asks for less than another of its kind is there only if it starts materially sooner than that
 // one. All are of one plan and one layout of the time to come, since somebody waits for the answer: the smaller

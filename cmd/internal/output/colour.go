@@ -42,9 +42,6 @@ func (p Painted) Paint() string {
 // paint puts a text, which was made harmless, within the sequences that colour it.
 func paint(text string, c Colour) string { return "\x1b[" + string(c) + "m" + text + "\x1b[0m" }
 
-// ColourModes are the values of --color.
-var ColourModes = []string{"auto", "always", "never"}
-
 // WantsColours reports whether what is written to w is to have colours: always, never, or
 // by itself on a terminal that has them, unless the environment has NO_COLOR.
 func WantsColours(w io.Writer, mode string) (bool, error) {
