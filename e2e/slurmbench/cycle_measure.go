@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/pprof"
 	"time"
 
 	"fairbridge/bridge/slurm/rest"
@@ -22,13 +24,13 @@ type cycleKind struct {
 
 // listCycleKinds returns what this Slurm can be polled by: before 24.05 there is no
 // list of states, so that every poll reads everything.
-func (s *site) listCycleKinds(o options) []cycleKind {
+func (b *cycleBench) listCycleKinds() []cycleKind {
 	all := []cycleKind{{name: "list", poll: rest.PollConfig{FullEvery: -1}, readsWholeList: true}}
-	if s.release < "24.05" {
+	if b.release < "24.05" {
 		return all
 	}
 	slow := rest.PollConfig{FullEvery: 24 * time.Hour}
-	return append(all, cycleKind{name: "steady", poll: slow}, cycleKind{name: "moved", poll: slow, changedJobCount: o.changedJobCount})
+	return append(all, cycleKind{name: "steady", poll: slow}, cycleKind{name: "moved", poll: slow, changedJobCount: b.changedJobCount})
 }
 
 // cycleSample is what one cycle cost.
@@ -43,22 +45,22 @@ type cycleSample struct {
 // warmupCycles is how many cycles run before those that count.
 const warmupCycles = 2
 
-func measureCycles(ctx context.Context, s *site, o options, k cycleKind) ([]cycleSample, error) {
-	b, err := newLoopUnderTest(ctx, s, o, k.poll)
+func (b *cycleBench) measureCycles(ctx context.Context, k cycleKind) ([]cycleSample, error) {
+	l, err := newLoopUnderTest(ctx, &b.cycleSite, b.policyName, k.poll)
 	if err != nil {
 		return nil, err
 	}
-	defer b.close()
+	defer l.close()
 	for range warmupCycles {
-		if _, err := b.runCycle(ctx); err != nil {
+		if _, err := l.runCycle(ctx); err != nil {
 			return nil, err
 		}
 	}
 	runtime.GC() // what warming up left
 	var all []cycleSample
-	err = runWithProfile(o.profilePrefix, k.name, func() error {
-		for range o.cycleCount {
-			one, err := s.measureCycle(ctx, b, k, o.pause)
+	err = runWithProfile(b.profilePrefix, k.name, func() error {
+		for range b.cycleCount {
+			one, err := b.measureCycle(ctx, l, k, b.pause)
 			if err != nil {
 				return err
 			}
@@ -70,16 +72,14 @@ func measureCycles(ctx context.Context, s *site, o options, k cycleKind) ([]cycl
 }
 
 // measureCycle measures one cycle.
-func (s *site) measureCycle(ctx context.Context, b *loopUnderTest, k cycleKind, pause time.Duration) (one cycleSample, err error) {
+func (s *cycleSite) measureCycle(ctx context.Context, b *loopUnderTest, k cycleKind, pause time.Duration) (one cycleSample, err error) {
 	if k.changedJobCount > 0 {
 		if err := s.changeJobs(ctx, k.changedJobCount); err != nil {
 			return one, err
 		}
 	}
-	select {
-	case <-ctx.Done():
-		return one, ctx.Err()
-	case <-time.After(pause):
+	if err := sleep(ctx, pause); err != nil {
+		return one, err
 	}
 	before, err := s.servers.readCPUTimes()
 	if err != nil {
@@ -124,7 +124,7 @@ func (o serverPIDs) readCPUTimes() (t [3]time.Duration, err error) {
 }
 
 // readMemory notes the memory in use.
-func (one *cycleSample) readMemory(s *site) error {
+func (one *cycleSample) readMemory(s *cycleSite) error {
 	for pid, to := range map[int]*int64{ownPID: &one.ownRSSBytes, s.servers.slurmrestd: &one.slurmrestdRSSBytes} {
 		kib, err := readProcField(pid, "status", "VmRSS")
 		if err != nil {
@@ -133,4 +133,21 @@ func (one *cycleSample) readMemory(s *site) error {
 		*to = kib << 10
 	}
 	return nil
+}
+
+// runWithProfile runs f under the CPU profiler, if one is asked for.
+func runWithProfile(prefix, kind string, f func() error) (err error) {
+	if prefix == "" {
+		return f()
+	}
+	file, err := os.Create(prefix + "." + kind)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	return f()
 }

@@ -51,7 +51,7 @@ func (r *timedCluster) Observe(ctx context.Context) (*slurm.View, error) {
 
 // ApplyEdit refuses: this command observes.
 func (r *timedCluster) ApplyEdit(context.Context, slurm.Edit) error {
-	return errors.New("cyclebench changes nothing")
+	return errors.New("slurmbench cycles changes nothing")
 }
 
 // timedStore is the database. It notes how long its calls took.
@@ -89,7 +89,7 @@ type loopUnderTest struct {
 
 // newLoopUnderTest joins a loop that observes. Its database keeps what earlier ones
 // stored, as that of a restarted daemon does.
-func newLoopUnderTest(ctx context.Context, s *site, o options, poll rest.PollConfig) (*loopUnderTest, error) {
+func newLoopUnderTest(ctx context.Context, s *cycleSite, policyName string, poll rest.PollConfig) (*loopUnderTest, error) {
 	client, err := rest.Open(ctx, rest.Config{URL: s.slurm.URL, TokenFile: s.slurm.TokenFile, User: s.slurm.TokenUser}, poll)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func newLoopUnderTest(ctx context.Context, s *site, o options, poll rest.PollCon
 	}
 	b := &loopUnderTest{cluster: &timedCluster{Client: client}, store: &timedStore{Stores: db, timeByCall: map[string]time.Duration{}}}
 	if _, err = db.Migrate(ctx); err == nil {
-		err = b.becomeLeader(o)
+		err = b.becomeLeader(policyName)
 	}
 	if err != nil {
 		b.close()
@@ -109,8 +109,8 @@ func newLoopUnderTest(ctx context.Context, s *site, o options, poll rest.PollCon
 	return b, nil
 }
 
-func (b *loopUnderTest) becomeLeader(o options) error {
-	entry, err := catalogue.FindSystem(o.policyName)
+func (b *loopUnderTest) becomeLeader(policyName string) error {
+	entry, err := catalogue.FindSystem(policyName)
 	if err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func (b *loopUnderTest) becomeLeader(o options) error {
 		return err
 	}
 	c := bridge.DefaultConfig()
-	c.ClusterName, c.DaemonName, c.StopFile = "lab", "cyclebench", ""
-	c.Partitions = []bridge.Partition{{Name: partitionName, Mode: bridge.ModeObserve, Policy: o.policyName, DecidingPolicy: decide}}
+	c.ClusterName, c.DaemonName, c.StopFile = "lab", "slurmbench", ""
+	c.Partitions = []bridge.Partition{{Name: partitionName, Mode: bridge.ModeObserve, Policy: policyName, DecidingPolicy: decide}}
 	b.loop, err = cycle.New(c, cycle.Parts{
 		Cluster: b.cluster, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,

@@ -9,22 +9,11 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-func TestParse(t *testing.T) {
-	for _, args := range [][]string{{"-jobs", "0"}, {"-rounds", "0"}, {"-window", "1ms"}, {"more"}, {"-nonsense"}} {
-		if _, err := parseFlags(args, new(bytes.Buffer)); err == nil {
-			t.Errorf("%v is taken", args)
-		}
-	}
-	if o, err := parseFlags([]string{"-release", "24.11"}, new(bytes.Buffer)); err != nil || o.jobCount != 10000 || o.release != "24.11" {
-		t.Errorf("got %+v, %v", o, err)
-	}
-}
-
-// TestTables: requests of fairbridge's user stand apart, kinds are summed up over the rounds, the
+// TestLoadTables: requests of fairbridge's user stand apart, kinds are summed up over the rounds, the
 // costly ones first.
-func TestTables(t *testing.T) {
+func TestLoadTables(t *testing.T) {
 	begin := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
-	round := func(kind string, own int64) sample {
+	round := func(kind string, own int64) loadSample {
 		d := slurm.Diag{Now: begin.Add(100 * time.Second), CountersStart: begin, CycleCount: 7, CycleMean: 20 * time.Millisecond, BackfillCount: 3, BackfillMean: 2 * time.Second}
 		d.RPCsByUser = []slurm.RPCCount{{Name: "root", Count: 5, TotalTime: 30 * time.Millisecond}, {Name: "slurm", Count: 2, TotalTime: time.Millisecond}}
 		d.RPCsByType = []slurm.RPCCount{{Name: "REQUEST_PING", Count: 7, TotalTime: 31 * time.Millisecond}}
@@ -33,10 +22,10 @@ func TestTables(t *testing.T) {
 			d.RPCsByUser = append(d.RPCsByUser, slurm.RPCCount{Name: "fb", Count: c.Count, TotalTime: c.TotalTime})
 			d.RPCsByType = append(d.RPCsByType, slurm.RPCCount{Name: "REQUEST_JOB_INFO", Count: c.Count, TotalTime: c.TotalTime})
 		}
-		return sample{kind: kind, Diag: d, ownUser: "fb"}
+		return loadSample{kind: kind, Diag: d, ownUser: "fb"}
 	}
 	var out bytes.Buffer
-	printTables(&out, []sample{round(kindWithout, 0), round(kindLater, 10), round(kindWithout, 0), round(kindLater, 20)}, options{jobCount: 9, window: time.Minute})
+	(&loadBench{window: time.Minute}).printTables(&out, []loadSample{round(kindWithout, 0), round(kindLater, 10), round(kindWithout, 0), round(kindLater, 20)})
 	for _, want := range []string{
 		"| without fairbridge | 0 | 0.0 ms | 0.00 % | 7 | 31 ms | 7 | 20 ms |",
 		"| the minutes after | 10 | 1000 ms | 1.00 % | 7 | 31 ms |", "| the minutes after | 20 | 2000 ms | 2.00 % |",

@@ -56,12 +56,18 @@ func TestRow(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	for _, args := range [][]string{{"-jobs", "0"}, {"-cycles", "0"}, {"-moved", "-1"}, {"more"}, {"-nonsense"}} {
-		if _, err := parseFlags(args, new(bytes.Buffer)); err == nil {
+	for _, args := range [][]string{nil, {"-help"}, {"nothing"}, {"cycles", "-jobs", "0"}, {"cycles", "-cycles", "0"}, {"cycles", "-moved", "-1"}, {"cycles", "more"}, {"cycles", "-nonsense"},
+		{"load", "-jobs", "0"}, {"load", "-rounds", "0"}, {"load", "-window", "1ms"}, {"load", "more"}, {"load", "-nonsense"}} {
+		if _, err := parseCommandLine(args, new(bytes.Buffer)); err == nil {
 			t.Errorf("%v is taken", args)
 		}
 	}
-	if o, err := parseFlags([]string{"-lab", "26.05"}, new(bytes.Buffer)); err != nil || o.jobCount != 5000 || o.labRelease != "26.05" {
-		t.Errorf("got %+v, %v", o, err)
+	m, err := parseCommandLine([]string{"cycles", "-lab", "26.05"}, new(bytes.Buffer))
+	if b, ok := m.(*cycleBench); err != nil || !ok || b.jobCount != 5000 || b.labRelease != "26.05" {
+		t.Errorf("got %+v, %v", m, err)
+	}
+	m, err = parseCommandLine([]string{"load", "-release", "24.11"}, new(bytes.Buffer))
+	if b, ok := m.(*loadBench); err != nil || !ok || b.jobCount != 10000 || b.release != "24.11" {
+		t.Errorf("got %+v, %v", m, err)
 	}
 }

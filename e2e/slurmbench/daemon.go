@@ -34,7 +34,7 @@ listen: ""
 `
 
 // installDaemon builds fairbridge, configures it and makes its database.
-func installDaemon(ctx context.Context, s *site, o options) (*daemon, error) {
+func installDaemon(ctx context.Context, s *loadSite, mode string) (*daemon, error) {
 	d := &daemon{program: s.path("fairbridge"), config: s.path("fairbridge.yaml"), log: s.path("log")}
 	build := exec.CommandContext(ctx, "go", "build", "-o", d.program, "fairbridge/cmd/fairbridge")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -45,7 +45,7 @@ func installDaemon(ctx context.Context, s *site, o options) (*daemon, error) {
 	for _, word := range append([]string{"env", "AS=" + s.slurm.TokenUser}, s.slurm.Command(ctx, s.slurm.TokenUser, "scontrol").Args...) {
 		scontrol = append(scontrol, fmt.Sprintf("%q", word))
 	}
-	text := fmt.Sprintf(configText, s.slurm.URL, s.slurm.TokenFile, strings.Join(scontrol, ", "), s.path("dsn"), o.mode, s.path("STOP"), s.path("journal"))
+	text := fmt.Sprintf(configText, s.slurm.URL, s.slurm.TokenFile, strings.Join(scontrol, ", "), s.path("dsn"), mode, s.path("STOP"), s.path("journal"))
 	err := errors.Join(os.WriteFile(s.path("dsn"), []byte(s.postgres.DSN("postgres")), 0o600), os.WriteFile(d.config, []byte(text), 0o600))
 	if err != nil {
 		return nil, err
