@@ -10,7 +10,6 @@ import (
 
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/recurring"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
@@ -40,7 +39,7 @@ func TestReproduceMetisRegret(t *testing.T) {
 		good, ours, random, asked := 0.0, 0.0, 0.0, 0.0
 		for class := range uint64(20) {
 			r := rand.New(rand.NewPCG(seed, class))
-			curve := recurring.HiddenCurve(r, 16)
+			curve := hiddenCurve(r, 16)
 			speed := func(n int) float64 { return curve.Points[n-1].StepsPerSecond }
 			read := func(n int) scaling.Measured {
 				return scaling.Measured{SpeedPoint: policy.SpeedPoint{Type: "v100", Devices: n, StepsPerSecond: speed(n) * (1 + .05*r.NormFloat64())}}
@@ -91,7 +90,7 @@ func recurringJobs(seed int64, load float64) []workload.Job {
 	}
 	all := make([]kind, kinds)
 	for i := range all {
-		all[i] = kind{metisSizes[r.IntN(4)], .3 * math.Exp(.8*r.NormFloat64()), recurring.HiddenCurve(r, 16)}
+		all[i] = kind{metisSizes[r.IntN(4)], .3 * math.Exp(.8*r.NormFloat64()), hiddenCurve(r, 16)}
 	}
 	jobs, work := make([]workload.Job, runs), 0.0
 	for i := range jobs {
@@ -114,7 +113,7 @@ func recurringJobs(seed int64, load float64) []workload.Job {
 func recurringRun(t *testing.T, seed int64, load float64, name string, params paper.Params) *measure.Run {
 	t.Helper()
 	jobs := recurringJobs(seed, load)
-	h := recurring.NewSpeedHistory(system(t, name, params), jobs)
+	h := newSpeedHistory(system(t, name, params), jobs)
 	h.Seed = uint64(seed)
 	return simulate(t, exact.Config{Policy: h, Nodes: cluster(8, 8, "v100"), Jobs: jobs, Clock: exact.NewEventClock(time.Minute, 0, time.Minute)})
 }

@@ -115,7 +115,7 @@ func venusRun(t *testing.T, v venus, seed int64, name string, params paper.Param
 	for i := range v.jobs {
 		p.jobs[policy.JobID(v.jobs[i].ID)] = &v.jobs[i]
 	}
-	told := neighbours.NewProfiler(system(t, name, params), v.jobs)
+	told := newProfiler(system(t, name, params), v.jobs)
 	told.Noise, told.Seed = .05, uint64(seed)
 	c := exact.Config{Policy: told, Nodes: v.nodes, Jobs: v.jobs, Clock: exact.NewEventClock(time.Minute, 10*time.Minute, 40*time.Second),
 		Interference: truth, RunTimes: newGuesses(v.jobs), WatchDecision: p.watch}
