@@ -1,0 +1,83 @@
+package part
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Table is all parts. The gate runs one of them for each commit, in this order.
+var Table = slices.Concat(
+	slurm("24.11", 2), slurm("26.05", 2), race(4),
+	reproduce("deadlines", "learned", "prediction", "services", "sharing"),
+	[]Part{
+		{Name: "reproduce", About: "published figures of systems, those in no folder of their own", Commands: goTest("./bridge/study/reproduce")},
+		{Name: "golden", About: "figures that must not change unnoticed", Commands: goTest("./bridge/study/golden")},
+		{Name: "catalogue", About: "the laws that hold for every policy, with all seeds", Commands: goTest("./policy/catalogue", "./policy/paper/...")},
+		{Name: "chaos", About: "the control loop under every fault, 200 seeds", Commands: goTest("./bridge/chaos", "-skip", "^TestTheOracleCanSeeErrors$")},
+		{Name: "mutants", About: "planted errors, which the oracle of chaos must see", Commands: goTest("./bridge/chaos", "-run", "^TestTheOracleCanSeeErrors$")},
+		{Name: "packages", About: "packages and image made twice, installed on a bare Debian 12, upgraded, removed", Env: tryPackages, Commands: packaging("-run", "^(TestRelease|TestImage)$", "-skip", "^TestRelease$/^tryinstall$")},
+		{Name: "tryinstall", About: "the install of ten minutes, by the clock, beside a Slurm under systemd", Env: tryPackages, Commands: packaging("-run", "^TestRelease$/^tryinstall$")},
+		{Name: "fuzz", About: "every fuzz test, for a few seconds", Commands: [][]string{{"make", "fuzz", "FUZZTIME=5s"}}},
+		{Name: "demo", About: "the demonstration on real Slurms", Env: requireServices, Commands: goTest("./cmd/fairbridge-demo/...")},
+	},
+)
+
+// requireServices has tests fail where they would be skipped for want of a Slurm or a Postgres.
+var requireServices = []string{"FAIRBRIDGE_REQUIRE_SLURM=1", "FAIRBRIDGE_REQUIRE_PG=1"}
+
+var tryPackages = []string{"FAIRBRIDGE_TRY_PACKAGES=1"}
+
+// slurm returns the parts that play the end-to-end tests on another release of Slurm, in so many shares.
+func slurm(release string, shares int) (all []Part) {
+	roots := os.Getenv("FAIRBRIDGE_SLURM_ROOTS")
+	if cache, err := os.UserCacheDir(); roots == "" && err == nil {
+		roots = filepath.Join(cache, "fairbridge/roots")
+	}
+	for i := range shares {
+		share := fmt.Sprintf("%d/%d", i+1, shares)
+		all = append(all, Part{
+			Name: fmt.Sprintf("slurm-%s-%d", release, i+1), About: "end-to-end tests on Slurm " + release + ", share " + share,
+			Env: append([]string{"FAIRBRIDGE_SLURM_ROOTS=" + roots, "FAIRBRIDGE_E2E_RELEASE=" + release, "FAIRBRIDGE_E2E_SHARE=" + share}, requireServices...),
+			Commands: append([][]string{
+				{"scripts/slurm/install", "debootstrap"}, {"scripts/slurm/root", release, filepath.Join(roots, release)},
+			}, goTest("./e2e")...),
+		})
+	}
+	return all
+}
+
+// race returns the parts of make race, whose packages are dealt over so many.
+func race(shares int) (all []Part) {
+	for i := range shares {
+		share := fmt.Sprintf("%d/%d", i+1, shares)
+		all = append(all, Part{
+			Name: fmt.Sprintf("race-%d", i+1), About: "the short tests under the race detector, share " + share,
+			Commands: [][]string{{"make", "race", "SHARE=" + share}},
+		})
+	}
+	return all
+}
+
+// reproduce returns one part for each of the folders of bridge/study/reproduce.
+func reproduce(folders ...string) (all []Part) {
+	for _, folder := range folders {
+		all = append(all, Part{
+			Name: "reproduce-" + folder, About: "published figures of systems: " + folder, Commands: goTest("./bridge/study/reproduce/" + folder),
+		})
+	}
+	return all
+}
+
+// packaging returns the commands that run tests of packaging as root.
+func packaging(args ...string) [][]string {
+	const asRoot = `[ "$(id -u)" = 0 ] || exec sudo -n env "PATH=$PATH" "FAIRBRIDGE_TRY_PACKAGES=1" "$@"; exec "$@"`
+	test := goTest(append([]string{"./packaging", "-v"}, args...)...)[0]
+	return [][]string{{"scripts/slurm/install", "debootstrap", "openssh-client"}, append([]string{"sh", "-c", asRoot, "root"}, test...)}
+}
+
+// goTest returns the one command that runs tests, as long as a part may take.
+func goTest(args ...string) [][]string {
+	return [][]string{append([]string{"go", "test", "-timeout", DefaultLimit.String()}, args...)}
+}
