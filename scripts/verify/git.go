@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// staleAfter is the number of commits after which a part that was green is stale.
+const staleAfter = 200
+
+// exceptRecords are paths for git: all of the tree but what this program and make test write into it.
+var exceptRecords = []string{"--", ".", ":!" + verifiedFile, ":!" + repeatsFile, ":!" + statusFile}
+
+// git runs git in the tree and returns what it prints.
+func (v verifier) git(args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = v.root
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+	}
+	if err != nil {
+		return "", fmt.Errorf("running git %s: %w; verify needs a clone of git", strings.Join(args, " "), err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// state returns the commit that is checked out, and whether the tree is as it was committed, apart from our records.
+func (v verifier) state() (commit string, clean bool, err error) {
+	commit, err = v.git("rev-parse", "HEAD")
+	if err != nil {
+		return "", false, err
+	}
+	changes, err := v.git(append([]string{"status", "--porcelain"}, exceptRecords...)...)
+	return commit, changes == "", err
+}
+
+// sameTree reports whether the tree is the same at the commit as now, apart from our records. A commit that is not here is another tree.
+func (v verifier) sameTree(commit string) bool {
+	_, err := v.git(append([]string{"diff", "--quiet", commit, "HEAD"}, exceptRecords...)...)
+	return err == nil
+}
+
+// age returns how many commits came after a commit, in words, and whether what was green there is stale by now.
+func (v verifier) age(commit string) (words string, stale bool) {
+	if commit == "" {
+		return "never green", true
+	}
+	out, err := v.git("rev-list", "--count", commit+"..HEAD")
+	n, notNumber := strconv.Atoi(out)
+	if err != nil || notNumber != nil {
+		return "last green at a commit that is not here", true
+	}
+	return fmt.Sprintf("last green %d commits ago", n), n > staleAfter
+}
