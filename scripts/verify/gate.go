@@ -43,7 +43,7 @@ func (v verifier) gate(ctx context.Context, record bool) error {
 	if errors.As(err, new(redError)) && ctx.Err() == nil {
 		notice, err = v.explain(ctx, p, err)
 	}
-	if staleErr := v.listStale(); err == nil {
+	if staleErr := v.list(true); err == nil {
 		err = staleErr
 	}
 	fmt.Fprint(v.out, notice)
@@ -57,10 +57,11 @@ func (v verifier) explain(ctx context.Context, p part.Part, red error) (notice s
 	if err != nil {
 		return "", err
 	}
-	commit := lastGreen(rows, p.Name)
-	if commit == "" {
+	row := lastGreen(rows, p.Name)
+	if row == nil {
 		return "", fmt.Errorf("%w; it was never green, so repair it first", red)
 	}
+	commit := row[1]
 	v.sayf("verify: %s was last green at %.8s: it runs there too, to tell whether the code or the machine changed", p.Name, commit)
 	switch there, err := v.runAt(ctx, p.Name, commit); {
 	case err != nil:
@@ -78,14 +79,14 @@ func (v verifier) explain(ctx context.Context, p part.Part, red error) (notice s
 // red. It fails where the commit is not here or has no such part.
 func (v verifier) runAt(ctx context.Context, name, commit string) (status int, err error) {
 	parent, err := os.MkdirTemp("", "fairbridge-verify-")
+	if err == nil {
+		err = os.Chmod(parent, 0o755) // tests may run programs as other users
+	}
 	if err != nil {
 		return 0, fmt.Errorf("making a folder for commit %.8s: %w", commit, err)
 	}
 	defer os.RemoveAll(parent)
 	tree := filepath.Join(parent, "tree")
-	if err := os.Chmod(parent, 0o755); err != nil { // tests may run programs as other users
-		return 0, fmt.Errorf("opening the folder of commit %.8s: %w", commit, err)
-	}
 	if _, err := v.git("worktree", "add", "--detach", tree, commit); err != nil {
 		return 0, err
 	}
@@ -115,18 +116,4 @@ func buildVerify(ctx context.Context, tree string) (string, error) {
 		return "", fmt.Errorf("compiling its scripts/verify: %w: %s", err, out)
 	}
 	return program, nil
-}
-
-// listStale says which parts were not green for long.
-func (v verifier) listStale() error {
-	rows, err := v.readRows(verifiedFile)
-	if err != nil {
-		return err
-	}
-	for _, p := range v.parts {
-		if words, stale := v.age(lastGreen(rows, p.Name)); stale {
-			v.sayf("verify: STALE: %s: %s", p.Name, words)
-		}
-	}
-	return nil
 }

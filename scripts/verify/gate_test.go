@@ -28,7 +28,7 @@ func TestGateRunsOnePartAfterTheOther(t *testing.T) {
 
 func TestGateRecordsWhenItIsAsked(t *testing.T) {
 	s := newSite(t)
-	s.want(0, "STALE: switch", "gate")
+	s.want(0, "STALE: never green", "gate")
 	if s.recorded("switch") {
 		t.Error("gate changed the tree")
 	}

@@ -44,15 +44,16 @@ func (v verifier) sameTree(commit string) bool {
 	return err == nil
 }
 
-// age returns how many commits came after a commit, in words, and whether what was green there is stale by now.
-func (v verifier) age(commit string) (words string, stale bool) {
-	if commit == "" {
+// age says when a part with this row was last green, and whether that is stale by now.
+func (v verifier) age(row []string) (words string, stale bool) {
+	if row == nil {
 		return "never green", true
 	}
-	out, err := v.git("rev-list", "--count", commit+"..HEAD")
+	words = fmt.Sprintf("last green at %.8s, on %s, in %s s, ", row[1], row[2], row[3])
+	out, err := v.git("rev-list", "--count", row[1]+"..HEAD")
 	n, notNumber := strconv.Atoi(out)
 	if err != nil || notNumber != nil {
-		return "last green at a commit that is not here", true
+		return words + "a commit that is not here", true
 	}
-	return fmt.Sprintf("last green %d commits ago", n), n > staleAfter
+	return fmt.Sprintf("%s%d commits ago", words, n), n > staleAfter
 }

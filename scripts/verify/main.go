@@ -58,7 +58,7 @@ func exitStatus(err error) int {
 func (v verifier) command(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "--list":
-		return v.list()
+		return v.list(false)
 	case len(args) == 1 && args[0] == "next":
 		p, err := v.next()
 		v.sayf("%s", p.Name)

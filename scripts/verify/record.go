@@ -70,14 +70,13 @@ func (v verifier) replace(file, text string) error {
 	return nil
 }
 
-// lastGreen returns the commit at which a part was last green, "" if it never was.
-func lastGreen(verified [][]string, name string) string {
-	for _, cells := range verified {
-		if cells[0] == name {
-			return cells[1]
-		}
+// lastGreen returns the row of a part, nil if it never was green.
+func lastGreen(verified [][]string, name string) []string {
+	i := slices.IndexFunc(verified, func(cells []string) bool { return cells[0] == name })
+	if i < 0 {
+		return nil
 	}
-	return ""
+	return verified[i]
 }
 
 // record keeps that a part was green at a commit.

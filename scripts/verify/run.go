@@ -66,9 +66,8 @@ func (v verifier) notGreen() ([]part.Part, error) {
 	rows, err := v.readRows(verifiedFile)
 	var todo []part.Part
 	for _, p := range v.parts {
-		commit := lastGreen(rows, p.Name)
-		if clean && commit != "" && v.sameTree(commit) {
-			v.sayf("verify: %s is green for this tree since %.8s", p.Name, commit)
+		if row := lastGreen(rows, p.Name); clean && row != nil && v.sameTree(row[1]) {
+			v.sayf("verify: %s is green for this tree since %.8s", p.Name, row[1])
 			continue
 		}
 		todo = append(todo, p)
@@ -104,7 +103,7 @@ type redError struct{ error }
 func (v verifier) run(ctx context.Context, p part.Part) (seconds int, err error) {
 	name := filepath.Join(v.root, "bin/verify", p.Name+".log")
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return 0, fmt.Errorf("making the folder of logs: %w", err)
+		return 0, fmt.Errorf("making the folder of logs: %w; remove what stands there", err)
 	}
 	log, err := os.Create(name)
 	if err != nil {

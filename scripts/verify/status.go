@@ -69,24 +69,17 @@ func markdown(headings []string, rows [][]string) string {
 	return text.String()
 }
 
-// list prints the parts, and when each was last green.
-func (v verifier) list() error {
+// list prints the parts, or only those that are stale, and when each was last green.
+func (v verifier) list(staleOnly bool) error {
 	rows, err := v.readRows(verifiedFile)
-	if err != nil {
-		return err
-	}
 	for _, p := range v.parts {
-		when, mark := "", ""
-		for _, cells := range rows {
-			if cells[0] == p.Name {
-				when = fmt.Sprintf(" (%.8s, %s, %s s)", cells[1], cells[2], cells[3])
-			}
-		}
 		words, stale := v.age(lastGreen(rows, p.Name))
 		if stale {
-			mark = "STALE: "
+			words = "STALE: " + words
 		}
-		v.sayf("%-22s %s\n%-22s %s%s%s", p.Name, p.About, "", mark, words, when)
+		if stale || !staleOnly {
+			v.sayf("%-22s %s: %s", p.Name, words, p.About)
+		}
 	}
-	return nil
+	return err
 }
