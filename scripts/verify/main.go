@@ -43,15 +43,18 @@ func main() {
 	}
 }
 
-// exitStatus is 0 where all was green, 2 where the arguments mean nothing, else 1.
+// exitStatus is 0 where all was green, 1 where a part is red, 2 where the arguments mean nothing, and 3 where something kept a
+// part from being judged: the gate must not take that for red.
 func exitStatus(err error) int {
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
 		return 2
+	case errors.As(err, new(redError)):
+		return 1
 	}
-	return 1
+	return 3
 }
 
 // command does what the arguments say.

@@ -25,17 +25,18 @@ func (v verifier) verify(ctx context.Context, names []string) error {
 	var red []string
 	for i, p := range todo {
 		v.sayf("verify: %s, %d of %d: %s", p.Name, i+1, len(todo), p.About)
-		if err := v.runAndRecord(ctx, p); errors.As(err, new(redError)) {
-			red = append(red, p.Name)
-		} else if err != nil {
-			return err
-		}
-		if ctx.Err() != nil {
+		err := v.runAndRecord(ctx, p)
+		switch {
+		case ctx.Err() != nil:
 			return fmt.Errorf("running part %s: stopped by a signal; run make verify again, which goes on where it was", p.Name)
+		case errors.As(err, new(redError)):
+			red = append(red, p.Name)
+		case err != nil:
+			return err
 		}
 	}
 	if len(red) > 0 {
-		return fmt.Errorf("red: %s; read bin/verify/NAME.log, repair it and run make verify PART=NAME", strings.Join(red, ", "))
+		return redError{fmt.Errorf("red: %s; read bin/verify/NAME.log, repair it and run make verify PART=NAME", strings.Join(red, ", "))}
 	}
 	v.sayf("verify: all is green")
 	return nil

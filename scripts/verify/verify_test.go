@@ -37,6 +37,7 @@ func newSite(t *testing.T, parts ...part.Part) site {
 	build := func(_ context.Context, tree string) (string, error) { return filepath.Join(tree, "own"), nil }
 	s := site{verifier{t.TempDir(), parts, out, build}, t, out}
 	s.must("init", "-q")
+	s.must("config", "core.fsync", "none")
 	s.write(".gitignore", "/bin/\n")
 	s.write("docs/status.md", "above\n"+sectionBegin+sectionEnd+"below\n")
 	s.commit("own", "#!/bin/sh\n[ $1 = switch ] || exit 2\n[ ! -e switch ]\n")
@@ -216,4 +217,12 @@ func TestRepeatsAreKept(t *testing.T) {
 	if rows, _ := s.readRows(repeatsFile); len(rows) != 2 || err != nil || !strings.Contains(string(page), " | fairbridge/e2e.TestLease |\n") {
 		t.Errorf("%v rows (%v), and the page:\n%s", rows, err, page)
 	}
+}
+
+func TestWhatCouldNotBeJudgedIsNotRed(t *testing.T) {
+	s := newSite(t)
+	s.write("bin/verify", "no folder")
+	s.want(3, "making the folder of logs", "switch")
+	s.root = t.TempDir()
+	s.want(3, "verify needs a clone of git")
 }
