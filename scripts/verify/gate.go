@@ -110,7 +110,7 @@ func (v verifier) runAt(ctx context.Context, name, commit string) (status int, e
 // buildVerify compiles the verify of a tree.
 func buildVerify(ctx context.Context, tree string) (string, error) {
 	program := filepath.Join(tree, "bin/verify/verify")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "./scripts/verify")
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", program, "./scripts/verify")
 	cmd.Dir = tree
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("compiling its scripts/verify: %w: %s", err, out)

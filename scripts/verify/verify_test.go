@@ -25,6 +25,9 @@ type site struct {
 // newSite makes a repository with one commit, in which part "switch" is green while the file switch is not there.
 func newSite(t *testing.T, parts ...part.Part) site {
 	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git here, whose repositories this is about")
+	}
 	t.Setenv("GIT_CONFIG_GLOBAL", "/dev/null")
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		t.Setenv("GIT_"+who+"_NAME", "A. Tester")
