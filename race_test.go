@@ -23,7 +23,8 @@ func racelessTests(t *testing.T) []string {
 	return strings.Split(line, "|")
 }
 
-// neverShort are the folders whose slow tests wait for real Slurms, on other releases or none: make race never played them.
+// neverShort are the folders whose slow tests wait for real Slurms, on other releases or none: make race
+// never played them.
 var neverShort = []string{"e2e/...", "cmd/fairbridge-demo/...", "packaging/..."}
 
 // concurrency names what of a node runs beside something else; "": nothing.
@@ -39,9 +40,9 @@ func concurrency(n ast.Node) string {
 	return ""
 }
 
-// TestRaceLeavesOutWhatRunsAlone: make race leaves out the tests of policies, reproductions, golden figures and some that play
-// long days; and a test that is left to a part of make verify, which is none of the race's, is skipped in it. Nothing in them may run
-// beside anything, or its races would never be looked for.
+// TestRaceLeavesOutWhatRunsAlone: make race leaves out the tests of policies, reproductions, golden figures
+// and some that play long days; and a test that is left to a part of make verify, which is none of the
+// race's, is skipped in it. Nothing in them may run beside anything, or its races would never be looked for.
 func TestRaceLeavesOutWhatRunsAlone(t *testing.T) {
 	declared := map[string]int{}
 	check := func(f source, n ast.Node) {

@@ -26,8 +26,8 @@ func (v verifier) next() (part.Part, error) {
 	return v.parts[n%len(v.parts)], nil
 }
 
-// gate runs the part whose turn it is. Where it is red here and at its last green commit, the machine changed and not the
-// code: that is no error, and said last. Every other red is one.
+// gate runs the part whose turn it is. Where it is red here and at its last green commit, the machine changed
+// and not the code: that is no error, and said last. Every other red is one.
 func (v verifier) gate(ctx context.Context, record bool) error {
 	p, err := v.next()
 	if err != nil {
@@ -50,8 +50,8 @@ func (v verifier) gate(ctx context.Context, record bool) error {
 	return err
 }
 
-// explain runs a red part at the commit at which it was last green. It returns the red again, with its reason, or, where the
-// part is red there too, what the next developer has to know.
+// explain runs a red part at the commit at which it was last green. It returns the red again, with its
+// reason, or, where the part is red there too, what the next developer has to know.
 func (v verifier) explain(ctx context.Context, p part.Part, red error) (notice string, err error) {
 	rows, err := v.readRows(verifiedFile)
 	if err != nil {
@@ -62,7 +62,11 @@ func (v verifier) explain(ctx context.Context, p part.Part, red error) (notice s
 		return "", fmt.Errorf("%w; it was never green, so repair it first", red)
 	}
 	commit := row[1]
-	v.sayf("verify: %s was last green at %.8s: it runs there too, to tell whether the code or the machine changed", p.Name, commit)
+	v.sayf(
+		"verify: %s was last green at %.8s: it runs there too, to tell whether the code or the machine changed",
+		p.Name,
+		commit,
+	)
 	switch there, err := v.runAt(ctx, p.Name, commit); {
 	case err != nil:
 		return "", fmt.Errorf("%w; it counts as never green, since it could not be run at %.8s: %w", red, commit, err)
@@ -75,8 +79,8 @@ func (v verifier) explain(ctx context.Context, p part.Part, red error) (notice s
 		"##  The next developer repairs that part first: make verify PART=%s\n##\n%s\n", bar, p.Name, commit, p.Name, bar), nil
 }
 
-// runAt runs a part at another commit, by that commit's own program in a work tree of its own, and returns 0 for green and 1 for
-// red. It fails where the commit is not here or has no such part.
+// runAt runs a part at another commit, by that commit's own program in a work tree of its own, and returns 0
+// for green and 1 for red. It fails where the commit is not here or has no such part.
 func (v verifier) runAt(ctx context.Context, name, commit string) (status int, err error) {
 	parent, err := os.MkdirTemp("", "fairbridge-verify-")
 	if err == nil {

@@ -61,7 +61,8 @@ func TestGateIsGreenAndLoudWhereTheMachineChanged(t *testing.T) {
 	old := s.must("rev-parse", "HEAD")
 	s.commit("switch", "")
 	status, printed := s.do("gate")
-	if status != 0 || !strings.Contains(printed, "it runs at "+old) || !strings.Contains(printed, "PART switch IS RED, AND RED ON COMMIT "+old[:8]+" TOO") {
+	if status != 0 || !strings.Contains(printed, "it runs at "+old) ||
+		!strings.Contains(printed, "PART switch IS RED, AND RED ON COMMIT "+old[:8]+" TOO") {
 		t.Errorf("status %d:\n%s", status, printed)
 	}
 	if !strings.HasSuffix(printed, "###\n<nil>") {

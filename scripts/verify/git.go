@@ -38,7 +38,8 @@ func (v verifier) state() (commit string, clean bool, err error) {
 	return commit, changes == "", err
 }
 
-// sameTree reports whether the tree is the same at the commit as now, apart from our records. A commit that is not here is another tree.
+// sameTree reports whether the tree is the same at the commit as now, apart from our records. A commit that is not here
+// is another tree.
 func (v verifier) sameTree(commit string) bool {
 	_, err := v.git(append([]string{"diff", "--quiet", commit, "HEAD"}, exceptRecords...)...)
 	return err == nil

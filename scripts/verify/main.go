@@ -43,8 +43,8 @@ func main() {
 	}
 }
 
-// exitStatus is 0 where all was green, 1 where a part is red, 2 where the arguments mean nothing, and 3 where something kept a
-// part from being judged: the gate must not take that for red.
+// exitStatus is 0 where all was green, 1 where a part is red, 2 where the arguments mean nothing, and 3 where
+// something kept a part from being judged: the gate must not take that for red.
 func exitStatus(err error) int {
 	switch {
 	case err == nil:

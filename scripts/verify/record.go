@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// The records, which are committed: which commit each part was last green on, which tests were repeated, and the page that shows both.
+// The records, which are committed: which commit each part was last green on, which tests were repeated, and the page
+// that shows both.
 const (
 	verifiedFile = "docs/verified.tsv"
 	repeatsFile  = "docs/repeats.tsv"
@@ -38,7 +39,14 @@ func (v verifier) readRows(file string) (rows [][]string, err error) {
 	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		cells := strings.Split(line, "\t")
 		if len(cells) != len(columns[file]) {
-			return nil, fmt.Errorf("reading %s: line %d has %d columns, want %v; restore it by git checkout %s", file, i+1, len(cells), columns[file], file)
+			return nil, fmt.Errorf(
+				"reading %s: line %d has %d columns, want %v; restore it by git checkout %s",
+				file,
+				i+1,
+				len(cells),
+				columns[file],
+				file,
+			)
 		}
 		rows = append(rows, cells)
 	}

@@ -28,7 +28,10 @@ func (v verifier) verify(ctx context.Context, names []string) error {
 		err := v.runAndRecord(ctx, p)
 		switch {
 		case ctx.Err() != nil:
-			return fmt.Errorf("running part %s: stopped by a signal; run make verify again, which goes on where it was", p.Name)
+			return fmt.Errorf(
+				"running part %s: stopped by a signal; run make verify again, which goes on where it was",
+				p.Name,
+			)
 		case errors.As(err, new(redError)):
 			red = append(red, p.Name)
 		case err != nil:
@@ -36,7 +39,12 @@ func (v verifier) verify(ctx context.Context, names []string) error {
 		}
 	}
 	if len(red) > 0 {
-		return redError{fmt.Errorf("red: %s; read bin/verify/NAME.log, repair it and run make verify PART=NAME", strings.Join(red, ", "))}
+		return redError{
+			fmt.Errorf(
+				"red: %s; read bin/verify/NAME.log, repair it and run make verify PART=NAME",
+				strings.Join(red, ", "),
+			),
+		}
 	}
 	v.sayf("verify: all is green")
 	return nil
@@ -49,16 +57,17 @@ func (v verifier) choose(names []string) ([]part.Part, error) {
 	}
 	var chosen []part.Part
 	for _, name := range names {
-		p, declared := part.Find(v.parts, name)
-		if !declared {
+		parts := part.Named(v.parts, name)
+		if len(parts) == 0 {
 			return nil, fmt.Errorf("no part is called %q, see verify --list; %w", name, errUsage)
 		}
-		chosen = append(chosen, p)
+		chosen = append(chosen, parts...)
 	}
 	return chosen, nil
 }
 
-// notGreen returns the parts whose last green run was on another tree than this one. With uncommitted changes that is all.
+// notGreen returns the parts whose last green run was on another tree than this one. With uncommitted changes that is
+// all.
 func (v verifier) notGreen() ([]part.Part, error) {
 	_, clean, err := v.state()
 	if err != nil {
@@ -91,7 +100,10 @@ func (v verifier) runAndRecord(ctx context.Context, p part.Part) error {
 	case err != nil:
 		return err
 	case !cleanBefore || !cleanAfter || before != after:
-		v.sayf("verify: %s is not recorded: the tree has changes that are not committed, or changed meanwhile; commit and run it again", p.Name)
+		v.sayf(
+			"verify: %s is not recorded: the tree has changes that are not committed, or changed meanwhile; commit and run it again",
+			p.Name,
+		)
 		return nil
 	}
 	return v.record(p.Name, before, seconds)
@@ -100,7 +112,8 @@ func (v verifier) runAndRecord(ctx context.Context, p part.Part) error {
 // redError says that a part is red.
 type redError struct{ error }
 
-// run runs a part's commands and returns the seconds they took, or a redError. Their output is kept in bin/verify as well.
+// run runs a part's commands and returns the seconds they took, or a redError. Their output is kept in bin/verify as
+// well.
 func (v verifier) run(ctx context.Context, p part.Part) (seconds int, err error) {
 	name := filepath.Join(v.root, "bin/verify", p.Name+".log")
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -149,7 +162,8 @@ func (v verifier) runCommand(ctx context.Context, p part.Part, argv []string) er
 	return nil
 }
 
-// environment is that of all parts: seeds are the same each time, and no result of an earlier run is taken for this one's.
+// environment is that of all parts: seeds are the same each time, and no result of an earlier run is taken for this
+// one's.
 func environment() []string {
 	return append(os.Environ(), "RAPID_SEED=1", "MAKEFLAGS=", "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath -count=1")
 }

@@ -26,7 +26,12 @@ func (v verifier) writeStatus() error {
 	before, rest, begins := strings.Cut(string(text), sectionBegin)
 	_, after, ends := strings.Cut(rest, sectionEnd)
 	if !begins || !ends {
-		return fmt.Errorf("writing %s: it lacks the lines %q and %q; put them where the table of parts belongs", statusFile, sectionBegin, sectionEnd)
+		return fmt.Errorf(
+			"writing %s: it lacks the lines %q and %q; put them where the table of parts belongs",
+			statusFile,
+			sectionBegin,
+			sectionEnd,
+		)
 	}
 	section, err := v.section()
 	if err != nil {

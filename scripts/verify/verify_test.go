@@ -103,7 +103,12 @@ func (s site) recorded(name string) bool {
 }
 
 func TestGreenPartsAreKeptAndNotRunAgain(t *testing.T) {
-	s := newSite(t, part.Part{Name: "good", Commands: [][]string{{"true"}}}, part.Part{Name: "bad", Commands: [][]string{{"false"}}}, part.Part{Name: "also", Commands: [][]string{{"true"}}})
+	s := newSite(
+		t,
+		part.Part{Name: "good", Commands: [][]string{{"true"}}},
+		part.Part{Name: "bad", Commands: [][]string{{"false"}}},
+		part.Part{Name: "also", Commands: [][]string{{"true"}}},
+	)
 	s.want(1, "red: bad")
 	if !s.recorded("good") || !s.recorded("also") || s.recorded("bad") {
 		t.Error("what was green is not what is recorded")
@@ -120,7 +125,8 @@ func TestPageAndFileAgree(t *testing.T) {
 	s.want(0, "switch is green", "switch")
 	page, err := os.ReadFile(filepath.Join(s.root, statusFile))
 	row := fmt.Sprintf("| switch | %.8s | %s | 0 |\n", s.must("rev-parse", "HEAD"), today())
-	if err != nil || !strings.Contains(string(page), row) || !strings.HasPrefix(string(page), "above\n") || !strings.HasSuffix(string(page), "below\n") {
+	if err != nil || !strings.Contains(string(page), row) || !strings.HasPrefix(string(page), "above\n") ||
+		!strings.HasSuffix(string(page), "below\n") {
 		t.Errorf("the page lacks %q, or text around it (%v):\n%s", row, err, page)
 	}
 	if section, err := (verifier{root: "../.."}).section(); err != nil {
@@ -190,13 +196,24 @@ func TestUsage(t *testing.T) {
 }
 
 func TestLimitStopsAllThatAPartStarted(t *testing.T) {
-	s := newSite(t, part.Part{Name: "slow", Limit: 100 * time.Millisecond, Commands: [][]string{{"sh", "-c", "sleep 100 & sleep 100"}}})
+	s := newSite(
+		t,
+		part.Part{
+			Name:     "slow",
+			Limit:    100 * time.Millisecond,
+			Commands: [][]string{{"sh", "-c", "sleep 100 & sleep 100"}},
+		},
+	)
 	s.want(1, "longer than its limit of 100ms", "slow")
 }
 
 func TestAPartKnowsItsNameAndItsEnvironment(t *testing.T) {
 	show := [][]string{{"sh", "-c", "echo $FAIRBRIDGE_VERIFY $A $RAPID_SEED $GOFLAGS"}}
-	s := newSite(t, part.Part{Name: "one", Env: []string{"A=b"}, Commands: show}, part.Part{Name: "two", Env: []string{"FAIRBRIDGE_VERIFY=other"}, Commands: show})
+	s := newSite(
+		t,
+		part.Part{Name: "one", Env: []string{"A=b"}, Commands: show},
+		part.Part{Name: "two", Env: []string{"FAIRBRIDGE_VERIFY=other"}, Commands: show},
+	)
 	t.Setenv("GOFLAGS", "-buildvcs=false")
 	s.want(0, "one b 1 -buildvcs=false -trimpath -count=1\n", "one")
 	s.want(0, "other 1 -buildvcs", "two")
@@ -214,10 +231,19 @@ func TestRepeatsAreKept(t *testing.T) {
 	if rows, err := s.readRows(repeatsFile); len(rows) != 0 || err != nil {
 		t.Errorf("without repeats there are rows %v (%v)", rows, err)
 	}
-	s.write("bin/report", "fairbridge/e2e.TestLease: 2 runs, 1 failures\nfairbridge/e2e.TestOrder/24.11: 3 runs, 2 failures\n")
-	s.want(0, "repeated: fairbridge/e2e.TestLease: 2 runs, 1 failures\nrepeated: fairbridge/e2e.TestOrder/24.11: 3", "repeats", filepath.Join(s.root, "bin/report"))
+	s.write(
+		"bin/report",
+		"fairbridge/e2e.TestLease: 2 runs, 1 failures\nfairbridge/e2e.TestOrder/24.11: 3 runs, 2 failures\n",
+	)
+	s.want(
+		0,
+		"repeated: fairbridge/e2e.TestLease: 2 runs, 1 failures\nrepeated: fairbridge/e2e.TestOrder/24.11: 3",
+		"repeats",
+		filepath.Join(s.root, "bin/report"),
+	)
 	page, err := os.ReadFile(filepath.Join(s.root, statusFile))
-	if rows, _ := s.readRows(repeatsFile); len(rows) != 2 || err != nil || !strings.Contains(string(page), " | fairbridge/e2e.TestLease |\n") {
+	if rows, _ := s.readRows(repeatsFile); len(rows) != 2 || err != nil ||
+		!strings.Contains(string(page), " | fairbridge/e2e.TestLease |\n") {
 		t.Errorf("%v rows (%v), and the page:\n%s", rows, err, page)
 	}
 }

@@ -4,7 +4,8 @@ package part
 import (
 	"fmt"
 	"os"
-	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,16 +21,27 @@ type Part struct {
 	Limit    time.Duration // after which it is stopped and is red; 0: DefaultLimit
 }
 
-// DefaultLimit is the limit of parts that have none of their own: a busy machine, and what is fetched and compiled first, are in it.
+// DefaultLimit is the limit of parts that have none of their own: a busy machine, and what is fetched and compiled
+// first, are in it.
 const DefaultLimit = 15 * time.Minute
 
-// test is what Only needs of a test.
+// test is what Only and Long need of a test.
 type test interface {
 	Helper()
 	Skipf(format string, args ...any)
 }
 
-// Only skips the test in every run but that part's. It panics where no part has the name: such a test would never run.
+// Long skips a test that takes seconds where testing.Short says so: it is left to make test. The race
+// detector's parts, which run with -short, too, run it all the same.
+func Long(t test, isShort bool) {
+	t.Helper()
+	if isShort && !Runs("race") {
+		t.Skipf("takes seconds: left to make test")
+	}
+}
+
+// Only skips the test in every run but that part's, or but those of several parts that a name stands for, as
+// Named says. It panics where no part has the name: such a test would never run.
 func Only(t test, name string) {
 	t.Helper()
 	if !Runs(name) {
@@ -39,17 +51,26 @@ func Only(t test, name string) {
 
 // Runs reports whether the tests run as that part, for tests that try more there. It panics where no part has the name.
 func Runs(name string) bool {
-	if _, declared := Find(Table, name); !declared {
-		panic(fmt.Sprintf("a test names the part %q of make verify, which scripts/verify/part/table.go does not have: correct the name or add the part", name))
+	if len(Named(Table, name)) == 0 {
+		panic(fmt.Sprintf("a test names the part %q of make verify: scripts/verify/part/table.go has no such part, "+
+			"so correct the name or add the part", name))
 	}
-	return os.Getenv(Variable) == name
+	return isNamed(os.Getenv(Variable), name)
 }
 
-// Find returns the part with the name, and whether there is one.
-func Find(parts []Part, name string) (Part, bool) {
-	i := slices.IndexFunc(parts, func(p Part) bool { return p.Name == name })
-	if i < 0 {
-		return Part{}, false
+// Named returns the parts that a name stands for: the one that has it, or all that have it with a number
+// behind it. "race" stands for race-1 and race-2.
+func Named(parts []Part, name string) (all []Part) {
+	for _, p := range parts {
+		if isNamed(p.Name, name) {
+			all = append(all, p)
+		}
 	}
-	return parts[i], true
+	return all
+}
+
+func isNamed(part, name string) bool {
+	numbered, isLonger := strings.CutPrefix(part, name+"-")
+	_, err := strconv.Atoi(numbered)
+	return part == name || isLonger && err == nil
 }

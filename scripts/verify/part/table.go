@@ -5,22 +5,78 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Table is all parts. The gate runs one of them for each commit, in this order.
 var Table = slices.Concat(
 	slurm("24.11", 2), slurm("26.05", 2), race(4),
-	reproduce("deadlines", "learned", "prediction", "services", "sharing"),
+	share("reproduce", "what papers claim of their systems", [][]string{
+		{"./bridge/study/reproduce", "-run", "^Test[A-Q]"},
+		{"./bridge/study/reproduce", "-run", "^Test[R-Z]"},
+		{"./bridge/study/reproduce/deadlines", "./bridge/study/reproduce/services"},
+		{"./bridge/study/reproduce/learned", "./bridge/study/reproduce/prediction"},
+		{"./bridge/study/reproduce/sharing", "-run", "^TestReproduce[A-H]"},
+		{"./bridge/study/reproduce/sharing", "-skip", "^TestReproduce[A-H]"},
+	}),
+	share("studies", "pages of figures and comparisons, on whole days", [][]string{
+		{"./bridge/study/startscore"},
+		{"./bridge/study/evaluation", "./bridge/study/elasticgain", "./bridge/study/whatif"},
+		{"./bridge/study/shadow", "./bridge/study/slurmrun", "./bridge/study/exact", "./bridge/study/fluid"},
+		{"./bridge/study/train/...", "./cmd/fairbridge/canaryreport"},
+	}),
+	laws(
+		[]string{"./policy/catalogue", "-run", "'^TestLaws$/^[a-g]'"},
+		[]string{"./policy/catalogue", "-run", "'^TestLaws$/^[h-z]'"},
+		[]string{`$(grep -rl --include='*_test.go' 'rapid\.Check' . | xargs -n 1 dirname | sort -u |`,
+			`grep -v catalogue)`},
+	),
 	[]Part{
-		{Name: "reproduce", About: "published figures of systems, those in no folder of their own", Commands: goTest("./bridge/study/reproduce")},
 		{Name: "golden", About: "figures that must not change unnoticed", Commands: goTest("./bridge/study/golden")},
-		{Name: "catalogue", About: "the laws that hold for every policy, with all seeds", Commands: goTest("./policy/catalogue", "./policy/paper/...")},
-		{Name: "chaos", About: "the control loop under every fault, 200 seeds", Commands: goTest("./bridge/chaos", "-skip", "^TestTheOracleCanSeeErrors$")},
-		{Name: "mutants", About: "planted errors, which the oracle of chaos must see", Commands: goTest("./bridge/chaos", "-run", "^TestTheOracleCanSeeErrors$")},
-		{Name: "packages", About: "packages and image made twice, installed on a bare Debian 12, upgraded, removed", Env: tryPackages, Commands: packaging("-run", "^(TestRelease|TestImage)$", "-skip", "^TestRelease$/^tryinstall$")},
-		{Name: "tryinstall", About: "the install of ten minutes, by the clock, beside a Slurm under systemd", Env: tryPackages, Commands: packaging("-run", "^TestRelease$/^tryinstall$")},
-		{Name: "fuzz", About: "every fuzz test, for a few seconds", Commands: [][]string{{"make", "fuzz", "FUZZTIME=5s"}}},
-		{Name: "demo", About: "the demonstration on real Slurms", Env: requireServices, Commands: goTest("./cmd/fairbridge-demo/...")},
+		{
+			Name:     "fidelity",
+			About:    "the simulated Slurm against real runs",
+			Env:      requireServices,
+			Commands: goTest("./bridge/study/fidelity", "./cmd/fidelity/realrun"),
+		},
+		{
+			Name:     "speed",
+			About:    "how much of the processor a decision of each policy takes",
+			Commands: goTest("./policy/catalogue", "./policy/paper/...", "-run", "InTime"),
+		},
+		{
+			Name:     "chaos",
+			About:    "the control loop under every fault, 200 seeds",
+			Commands: goTest("./bridge/chaos", "-skip", "^TestTheOracleCanSeeErrors$"),
+		},
+		{
+			Name:     "mutants",
+			About:    "planted errors, which the oracle of chaos must see",
+			Commands: goTest("./bridge/chaos", "-run", "^TestTheOracleCanSeeErrors$"),
+		},
+		{
+			Name:     "packages",
+			About:    "packages and image made twice, installed on a bare Debian 12, upgraded, removed",
+			Env:      tryPackages,
+			Commands: packaging("-run", "^(TestRelease|TestImage)$", "-skip", "^TestRelease$/^tryinstall$"),
+		},
+		{
+			Name:     "tryinstall",
+			About:    "the install of ten minutes, by the clock, beside a Slurm under systemd",
+			Env:      tryPackages,
+			Commands: packaging("-run", "^TestRelease$/^tryinstall$"),
+		},
+		{
+			Name:     "fuzz",
+			About:    "every fuzz test, for a few seconds",
+			Commands: [][]string{{"make", "fuzz", "FUZZTIME=5s"}},
+		},
+		{
+			Name:     "demo",
+			About:    "the demonstration on real Slurms",
+			Env:      requireServices,
+			Commands: goTest("./cmd/fairbridge-demo/..."),
+		},
 	},
 )
 
@@ -38,12 +94,35 @@ func slurm(release string, shares int) (all []Part) {
 	for i := range shares {
 		share := fmt.Sprintf("%d/%d", i+1, shares)
 		all = append(all, Part{
-			Name: fmt.Sprintf("slurm-%s-%d", release, i+1), About: "end-to-end tests on Slurm " + release + ", share " + share,
-			Env: append([]string{"FAIRBRIDGE_SLURM_ROOTS=" + roots, "FAIRBRIDGE_E2E_RELEASE=" + release, "FAIRBRIDGE_E2E_SHARE=" + share}, requireServices...),
+			Name: fmt.Sprintf(
+				"slurm-%s-%d",
+				release,
+				i+1,
+			), About: "end-to-end tests on Slurm " + release + ", share " + share,
+			Env: append(
+				[]string{
+					"FAIRBRIDGE_SLURM_ROOTS=" + roots,
+					"FAIRBRIDGE_E2E_RELEASE=" + release,
+					"FAIRBRIDGE_E2E_SHARE=" + share,
+				},
+				requireServices...),
 			Commands: append([][]string{
-				{"scripts/slurm/install", "debootstrap"}, {"scripts/slurm/root", release, filepath.Join(roots, release)},
+				{
+					"scripts/slurm/install",
+					"debootstrap",
+				}, {"scripts/slurm/root", release, filepath.Join(roots, release)},
 			}, goTest("./e2e")...),
 		})
+	}
+	return all
+}
+
+// laws returns the parts that draw a hundred cases for each property test, where make test draws fewer.
+func laws(tests ...[]string) []Part {
+	all := share("laws", "property tests with a hundred cases each", tests)
+	for i := range all {
+		all[i].Env = []string{"RAPID_CHECKS=100"}
+		all[i].Commands = [][]string{{"sh", "-c", strings.Join(all[i].Commands[0], " ")}}
 	}
 	return all
 }
@@ -53,19 +132,27 @@ func race(shares int) (all []Part) {
 	for i := range shares {
 		share := fmt.Sprintf("%d/%d", i+1, shares)
 		all = append(all, Part{
-			Name: fmt.Sprintf("race-%d", i+1), About: "the short tests under the race detector, share " + share,
+			Name: fmt.Sprintf(
+				"race-%d",
+				i+1,
+			), About: "the short tests under the race detector, share " + share, Env: requireServices,
 			Commands: [][]string{{"make", "race", "SHARE=" + share}},
 		})
 	}
 	return all
 }
 
-// reproduce returns one part for each of the folders of bridge/study/reproduce.
-func reproduce(folders ...string) (all []Part) {
-	for _, folder := range folders {
-		all = append(all, Part{
-			Name: "reproduce-" + folder, About: "published figures of systems: " + folder, Commands: goTest("./bridge/study/reproduce/" + folder),
-		})
+// share returns parts with one name and a number each, which run the tests that the words of each choose.
+func share(name, about string, tests [][]string) (all []Part) {
+	for i, words := range tests {
+		all = append(
+			all,
+			Part{
+				Name:     fmt.Sprintf("%s-%d", name, i+1),
+				About:    about + ": " + strings.Join(words, " "),
+				Commands: goTest(words...),
+			},
+		)
 	}
 	return all
 }
@@ -74,7 +161,10 @@ func reproduce(folders ...string) (all []Part) {
 func packaging(args ...string) [][]string {
 	const asRoot = `[ "$(id -u)" = 0 ] || exec sudo -n env "PATH=$PATH" "FAIRBRIDGE_TRY_PACKAGES=1" "$@"; exec "$@"`
 	test := goTest(append([]string{"./packaging", "-v"}, args...)...)[0]
-	return [][]string{{"scripts/slurm/install", "debootstrap", "openssh-client"}, append([]string{"sh", "-c", asRoot, "root"}, test...)}
+	return [][]string{
+		{"scripts/slurm/install", "debootstrap", "openssh-client"},
+		append([]string{"sh", "-c", asRoot, "root"}, test...),
+	}
 }
 
 // goTest returns the one command that runs tests, as long as a part may take.
