@@ -15,7 +15,7 @@ import (
 // appears, follows the line, goes when the job starts and by release; a site's own stays. To an Operator
 // Slurm refuses it, once, and 22.05 has no such field: the order goes on.
 func TestAJobSaysWhyItWaits(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		const tells = "order: {admin_comment: true, admin_comment_every: 4s}"
 		s.configure("rank", "fifo", "", tells)
 		full := []string{"-N", "4", "--gres=gpu:8", "-t", "60"}

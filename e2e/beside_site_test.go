@@ -13,26 +13,16 @@ import (
 	"fairbridge/scripts/throwaway"
 )
 
-// ownSlurm runs a test on each release, each beside a Slurm of its own with two
-// nodes, which the test may break.
-// The lines are added to slurm.conf.
+// ownSlurm runs a test beside a Slurm of its own with two nodes. The lines are added to slurm.conf.
 func ownSlurm(t *testing.T, lines string, test func(t *testing.T, s *site)) {
-	for _, r := range releases {
-		t.Run(r.name, func(t *testing.T) {
-			t.Parallel()
-			test(t, newOwnSite(t, "", throwaway.Options{NodeCount: 2, ExtraConf: lines, SlurmRoot: findRoot(t, r.name)}))
-		})
-	}
+	besideOwnSlurm(t, throwaway.Options{NodeCount: 2, ExtraConf: lines}, test)
 }
 
 // findRoot returns the root directory of a release, "" for the distribution's own; the
 // test is skipped where there is none.
 func findRoot(t *testing.T, release string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("needs a real Slurm, which takes ten seconds; not with -short")
-	}
-	if release == releases[0].name {
+	if release == releases[0] {
 		return ""
 	}
 	root, err := throwaway.FindReleaseRoot(release)

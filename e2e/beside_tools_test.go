@@ -19,7 +19,7 @@ import (
 // where both push in the same seconds each numbers about half of them, and yields those of
 // the other half that it wanted to number too; of six that may be two, which say nothing yet.
 func TestBesideAnotherFairbridge(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		p := s.between()
 		ids := s.backwards(12)
 		other := s.second()
@@ -95,7 +95,7 @@ func (s *site) second() *site {
 // we write, holds and releases, again and again. What it wrote last stands, and we do not
 // write it over.
 func TestBesideACronScript(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		p := s.between()
 		small := s.behindALargeJob(6)
 		s.start()

@@ -10,7 +10,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
-	"fairbridge/scripts/throwaway"
 )
 
 // elastic is what an owner says of a job that runs on 2 to 8 GPUs and resumes by itself.
@@ -32,7 +31,7 @@ func sizedScript(seconds, restarts string) string {
 // TestAWaitingElasticJobStartsOnWhatIsFree: it asks for 8 GPUs, of which 4 are free, gets 4 asked for it and starts on
 // them; a step in it has them too. Its neighbour, which declares nothing, waits with the request that it had.
 func TestAWaitingElasticJobStartsOnWhatIsFree(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.forgetScripts()
 		s.occupy(3)
 		first := s.submit("alice", long, "--gres=gpu:4", "-t", "60")
@@ -58,7 +57,7 @@ func TestAWaitingElasticJobStartsOnWhatIsFree(t *testing.T) {
 // TestARunningElasticJobShrinksByOneRequeue: a second elastic job comes, and each gets half: the first is requeued once,
 // resumes on 4 GPUs, and ends exactly once. What that cost it is measured: the requeue delay at least.
 func TestARunningElasticJobShrinksByOneRequeue(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.forgetScripts()
 		others := s.occupy(3)
 		settings, report := s.probed()
@@ -88,7 +87,7 @@ func TestARunningElasticJobShrinksByOneRequeue(t *testing.T) {
 // TestSizesAreGivenBack: a number of GPUs that a daemon left behind is the owner's again after release, by the timer's
 // command once no daemon leads, and by a daemon in a lower mode.
 func TestSizesAreGivenBack(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.configure("rank", "fifo", "")
 		s.occupy(4)
 		job := s.submit("bob", long, "--gres=gpu:8", "-t", "60", elastic)
@@ -118,7 +117,7 @@ func TestSizesAreGivenBack(t *testing.T) {
 // TestKilledAmidAResize: the daemon is killed the moment the requeue is seen. Slurm alone starts the job, within what
 // its owner declared, and it ends exactly once.
 func TestKilledAmidAResize(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.forgetScripts()
 		others := s.occupy(3)
 		job := s.submit("alice", sizedScript("45", "1"), "--gres=gpu:8", "-t", "60", "--requeue", elastic)
@@ -138,7 +137,7 @@ func TestKilledAmidAResize(t *testing.T) {
 }
 
 // sizing are the policies that choose sizes and may act, but for ref, with parameters by which they decide soon. The releases
-// that are there share them, so that each policy acts on one; fairbridge, which uses sizes of jobs only
+// share them, so that each policy acts on one; fairbridge, which uses sizes of jobs only
 // whose speed it knows from others of their class, is nowhere the first. All but one start jobs on 4 GPUs that ask for 8; slaq leaves
 // a job what it asks until it has reported losses, so that it must be able to start.
 var sizing = []sizingPolicy{
@@ -153,16 +152,6 @@ type sizingPolicy struct {
 	gpus         int
 }
 
-// releasesHere are the names of the releases that tests run on.
-func releasesHere() (names []string) {
-	for i := range releases {
-		if _, err := throwaway.FindReleaseRoot(releases[i].name); i == 0 || err == nil {
-			names = append(names, releases[i].name)
-		}
-	}
-	return names
-}
-
 // training is a job as sizedScript makes it that reports each second, by the words report, so many steps and its speed.
 func training(report, seconds, restarts, steps string) string {
 	says := report + " --optional --step $((30*$(wc -l <$d)))/" + steps + " --rate $((100*SLURM_GPUS_ON_NODE/(4+SLURM_GPUS_ON_NODE))) --batch 256 --batch-range 128-4096 --gpu-batch 16-256 --gradient 0.2/31.5 --loss 2.5 2>>$d.log; sleep 1"
@@ -173,17 +162,12 @@ func training(report, seconds, restarts, steps string) string {
 // each policy both start on what there is, within their range, and end once; the job that declares nothing runs on what it
 // asks, and those that run already are not touched. In the end nothing of ours is left.
 func TestEveryPolicyActsOnSizes(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
-		here := releasesHere()
-		first := slices.Index(here, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
-		if first < 0 {
-			t.Skip("its policies are tried on the other releases")
-		}
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.forgetScripts()
 		others := append(s.occupy(3), s.submit("carol", long, "--gres=gpu:4", "-t", "60"))
 		s.until("all run", 30*time.Second, func() bool { return s.states(others...)["RUNNING"] == 4 })
 		settings, report := s.probed()
-		for i := first; i < len(sizing); i += len(here) {
+		for i := slices.Index(releases, release); i < len(sizing); i += len(releases) {
 			s.actsOnSizes(&sizing[i], settings, training(report, "5", "0", "150"))
 		}
 		s.fairbridge("release")

@@ -18,7 +18,7 @@ import (
 // comes back by itself here, when it registers). The timer's command frees
 // the job, which starts on another node.
 func TestANodeListEndsWithoutADaemon(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.configure("steer", "fifo", "backfill: none")
 		s.run("root", "scontrol", "update", "nodename=n4", "state=drain", "reason=fairbridge-e2e")
 		t.Cleanup(func() {

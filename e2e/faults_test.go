@@ -13,7 +13,7 @@ import (
 // TestACutNodeListIsNotBelieved: as long as slurmrestd shows one node of four,
 // nothing is written.
 func TestACutNodeListIsNotBelieved(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		p := s.between()
 		small := s.behindALargeJob(2)
 		s.start()
@@ -36,7 +36,7 @@ func TestACutNodeListIsNotBelieved(t *testing.T) {
 // TestAnEmptyListExpiresNothing: an empty job list for some polls, and release
 // still gives back everything.
 func TestAnEmptyListExpiresNothing(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		p := s.between()
 		small := s.behindALargeJob(3)
 		s.start()
@@ -62,7 +62,7 @@ func TestAnEmptyListExpiresNothing(t *testing.T) {
 // TestWritesThatFailAreTriedAgainSoon: sixteen seconds of refused writes, and
 // pushing resumes within thirty.
 func TestWritesThatFailAreTriedAgainSoon(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		p := s.between()
 		p.Break(proxytest.Faults{RefuseWrites: true})
 		ids := s.backwards(8)
@@ -93,7 +93,7 @@ func (s *site) backwards(n int) (ids []string) {
 // TestOnePersonsChangesSilenceNoOther: bob changes nine of his own jobs that
 // we had ordered; those of others are ordered on.
 func TestOnePersonsChangesSilenceNoOther(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		p := s.between()
 		small := s.behindALargeJob(9)
 		s.start()
@@ -114,7 +114,7 @@ func TestOnePersonsChangesSilenceNoOther(t *testing.T) {
 
 // TestSlurmdbdDownSilencesNothing: the last list of partitions serves on.
 func TestSlurmdbdDownSilencesNothing(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		p := s.between()
 		small := s.behindALargeJob(1)
 		s.start()
@@ -135,7 +135,7 @@ func TestSlurmdbdDownSilencesNothing(t *testing.T) {
 // higher QOS that comes later starts before those we had ordered. All of them
 // are bob's: what he and others have used before must not decide.
 func TestOrderEndsWithUs(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		old := s.backwards(12)
 		s.start()
 		s.until("the shortest job comes first", 40*time.Second, func() bool { return s.line()[0] == old[11] })
@@ -154,7 +154,7 @@ func TestOrderEndsWithUs(t *testing.T) {
 
 // TestReleaseWhileJobsStart: a release plans again for what starts meanwhile.
 func TestReleaseWhileJobsStart(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		ids := s.backwards(24)
 		s.start()
 		s.until("the shortest job comes first", 40*time.Second, func() bool { return s.line()[0] == ids[23] })

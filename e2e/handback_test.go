@@ -12,7 +12,7 @@ import (
 // hold and a release. The program dies between them, before the release is
 // heard. The next one frees the job, and leaves an administrator's hold alone.
 func TestAHandBackThatWasCutOffIsFinished(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		p := s.between()
 		ids := s.backwards(4)
 		s.configure("rank", "sjf", "", "order: {lever: priority}")

@@ -27,7 +27,7 @@ func (s *site) leased(job string) bool { return s.eligible(job) > time.Now().Uni
 // A new daemon holds it again; when the large job goes, the held one starts on
 // the node the plan names.
 func TestLeasesEndByThemselvesAndJobsStartWherePlanned(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.occupy(2)
 		// Five of eight GPUs of n3, so that the tightest place for three is there.
 		s.submit("alice", long, "--gres=gpu:5", "-w", "n3", "-t", "60")
@@ -66,7 +66,7 @@ func TestLeasesEndByThemselvesAndJobsStartWherePlanned(t *testing.T) {
 // TestReleaseMakesEverythingNeutral holds and orders jobs, one of them with its
 // owner's own begin time and node list, and gives everything back.
 func TestReleaseMakesEverythingNeutral(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.occupy(3)
 		large := s.submit("bob", long, "-N", "4", "--gres=gpu:8", "-t", "60")
 		small := s.submit("bob", long, "--gres=gpu:3", "-t", "600")
@@ -130,10 +130,10 @@ func (s *site) serve() (replicas []string, settings string, requests func(perSec
 // TestAServiceIsScaled: of six replicas two are wanted: one leaves for a job that needs its GPU, and is held when that has gone,
 // too. With more requests it starts. It leaves again, the daemon is killed, and all six run once the lease is over.
 func TestAServiceIsScaled(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.occupy(3)
 		replicas, settings, requests := s.serve()
-		s.configure("preempt", "swayam", "scale: utilisation, retire: 1s, min_run: 5s}, services: [{account: research, name: chat, least: 2, request_time: 100ms, setup: 1s}], canary: {", settings, "lease: {length: 45s}")
+		s.configure("preempt", "swayam", "scale: utilisation, retire: 1s, min_run: 5s}, services: [{account: research, name: chat, least: 2, request_time: 100ms, setup: 1s}], canary: {", settings, "lease: {length: 24s}")
 		running := func(n int) bool { return s.states(replicas...)["RUNNING"] == n }
 		isHeld := func(id string) bool { return s.eligible(id) > time.Now().Unix()+10 } // by a lease: the delay of a requeue is shorter
 		scaleDown := func() {
@@ -145,7 +145,7 @@ func TestAServiceIsScaled(t *testing.T) {
 				t.Errorf("explain does not tell that the service is not known:\n%s", s.fairbridge("explain", job))
 			}
 			s.run("root", "scancel", job)
-			time.Sleep(55 * time.Second) // longer than a lease
+			time.Sleep(30 * time.Second) // longer than a lease
 			if !running(5) {
 				t.Error("another number runs where GPUs are free")
 			}
@@ -169,7 +169,7 @@ func TestAServiceIsScaled(t *testing.T) {
 // set to some of those it has, and refuses an empty list. So a node list that comes in the
 // moment of a start must be one of all nodes that the job can have.
 func TestANodeListShrinksARun(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		job := s.submit("bob", long, "-N", "2", "--gres=gpu:1", "-t", "60")
 		s.until("the job runs", time.Minute, func() bool { return s.show(job)["JobState"] == "RUNNING" })
 		all := s.show(job)["NodeList"]

@@ -30,7 +30,7 @@ func (s *site) crowd() (running, waiting []string) {
 // reach into a maintenance, since they could not start; the same site without
 // the maintenance stops at least one.
 func TestMaintenanceAheadStopsNoJob(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		running, waiting := s.crowd()
 		s.run("root", "scontrol", "create", "reservation", "reservationname=upkeep", "starttime=now+9minutes", "duration=120",
 			"users=root", "flags=maint,ignore_jobs", "nodes=ALL")
@@ -72,9 +72,10 @@ func (s *site) preempting(policy string) {
 // CPUs that the first job wants; small jobs that fit, and that Slurm alone
 // would start at once by its own priorities, start all the same.
 func TestAHeadThatCannotStartLetsOthersPass(t *testing.T) {
+	t.Parallel()
 	for _, policy := range []string{"fairbridge", "tiresias"} {
 		t.Run(policy, func(t *testing.T) {
-			everywhere(t, func(t *testing.T, s *site) {
+			besideSlurm(t, func(t *testing.T, s *site) {
 				free := s.left(s.occupy(3))
 				busy := s.run("carol", "sbatch", "--parsable", "-p", "gpu", "-o", "/dev/null", "-w", free, "-c", "55", "-t", "10", "--wrap", long)
 				s.until("the CPUs of the last node are taken", 30*time.Second, func() bool { return s.states(busy)["RUNNING"] == 1 })

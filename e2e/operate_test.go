@@ -49,7 +49,7 @@ func (s *site) lastLease(job string) int64 {
 // TestOperatorsAreObeyed: a job is released, a change undone, all is stopped and resumed, and a mode is lowered,
 // through the daemon and with the configuration; what is left alone stays so, and what ended goes on.
 func TestOperatorsAreObeyed(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.occupy(3)
 		s.submit("bob", long, "-N", "4", "--gres=gpu:8", "-t", "60")
 		var small []string
@@ -122,7 +122,7 @@ func (s *site) lastSize(job string) (id int64, count int) {
 // TestAnOperatorUndoesASize: the owner's number of GPUs stands again, and in the cycles after that the job is left alone
 // with it, though it could start on fewer. Slurm starts nothing meanwhile.
 func TestAnOperatorUndoesASize(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.occupy(3)
 		half := s.submit("carol", long, "--gres=gpu:4", "-t", "60")
 		s.until("4 GPUs are free", time.Minute, func() bool { return s.show(half)["JobState"] == "RUNNING" })

@@ -35,7 +35,7 @@ func (s *site) line() []string {
 }
 
 func TestPendingOrderFollowsThePolicy(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.occupy(4)
 		var alices, bobs []string
 		for range 3 {
@@ -92,7 +92,7 @@ func (s *site) due(user, minutes string, within time.Duration) string {
 // is not, and starts first; one of alice's that is due even earlier does not, as her account has more than its share, and
 // explain says so. With a budget for her account it does.
 func TestADeadlineCountsWithinItsShare(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		all := s.occupy(4)
 		plain := s.submit("bob", long, "--gres=gpu:8", "-t", "60")
 		within, beyond := s.due("carol", "60", 3*time.Hour), s.due("alice", "60", 2*time.Hour)
@@ -120,7 +120,7 @@ func TestADeadlineCountsWithinItsShare(t *testing.T) {
 // TestADeadlineTakesNoMoreThanItNeeds: of two jobs that came later and are due, the one that would be late behind bob's goes
 // before that, and the one that has time enough, and takes longer, does not.
 func TestADeadlineTakesNoMoreThanItNeeds(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		all := s.occupy(4)
 		plain := s.submit("bob", long, "--gres=gpu:8", "-t", "60")
 		late, early := s.due("carol", "60", 3*time.Hour), s.due("bob", "70", 5*24*time.Hour)

@@ -13,7 +13,7 @@ import (
 // for it while Slurm keeps it back for another reason, nor one that could not start again. Room is made
 // once that is over, and not on nodes in maintenance.
 func TestAdministratorsAtWork(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.withSlurm("AccountingStorageEnforce=associations,limits")
 		s.atEnd("sacctmgr -i modify account teaching set grptres=gres/gpu=-1; scontrol delete reservationname=works || true")
 		partition := func(setting string) func() {
@@ -66,7 +66,7 @@ func TestAdministratorsAtWork(t *testing.T) {
 // TestANodeIsDrainedUnderAPin: a health check drains the node that was just named for a job, before Slurm starts
 // the job there. It runs on another one.
 func TestANodeIsDrainedUnderAPin(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.withSlurm("SchedulerParameters=" + slowSlurm)
 		s.configure("steer", "fairbridge", "")
 		s.start()

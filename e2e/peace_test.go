@@ -58,7 +58,7 @@ func (s *site) stoppable(nodes int, flags ...string) (ids []string) {
 // TestNodesThatSleepAreCapacity: Slurm wakes nodes for jobs, so nothing is stopped for a job while
 // some sleep, none is told which to wake, and a node that is waking is no fault.
 func TestNodesThatSleepAreCapacity(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		const boot = `for n in n3 n4; do pkill -f "slurmd .*-N $n\$" || true; while pgrep -f "slurmd .*-N $n\$" >/dev/null; do sleep 0.1; done; done
 for n in n3 n4; do slurmd -b -N $n; done; `
 		s.withSlurm("SuspendProgram=/bin/true", "ResumeProgram=/bin/true", "SuspendTime=3600", "SuspendTimeout=2", "ResumeTimeout=120",
@@ -95,7 +95,7 @@ for n in n3 n4; do slurmd -b -N $n; done; `
 // TestWholeNodesAndLicences: a job that wants whole nodes or a licence has nobody stopped in vain, does not
 // keep the others back, and starts when what it lacks comes free.
 func TestWholeNodesAndLicences(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.withSlurm("Licenses=solver:1")
 		running := s.stoppable(3)
 		small := s.submit("alice", long, "--gres=gpu:2", "-t", "60", "--requeue", open) // on the last node
@@ -153,7 +153,7 @@ func (s *site) withPlugin(code string) (changes func() int64) {
 // TestAPluginThatRewritesJobs: a job_submit plugin that turns each change of ours into another, refuses it or
 // undoes it costs at most two jobs anything, and there is no war of edits.
 func TestAPluginThatRewritesJobs(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.withPlugin("")
 		s.withSlurm("JobSubmitPlugins=lua")
 		s.atEnd("rm -f /etc/slurm/job_submit.lua")
@@ -206,7 +206,7 @@ func TestAPluginThatRewritesJobs(t *testing.T) {
 // not in the seconds before Slurm looks nor in a grace time; what Slurm requeues or cancels is not taken for ours.
 // What Slurm requeued waits in our order like any other job, and may be given room by a stop.
 func TestSlurmPreemptsToo(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		qos := func(settings ...string) {
 			s.run("root", append([]string{"sacctmgr", "-i", "modify", "qos", "low", "set"}, settings...)...)
 		}
@@ -256,7 +256,7 @@ func TestSlurmPreemptsToo(t *testing.T) {
 // TestSuspendedJobsAreLeftAlone: where partitions of a higher tier suspend jobs, a suspended job keeps its GPUs, is
 // not stopped and goes on afterwards; room for another is made where that helps, once.
 func TestSuspendedJobsAreLeftAlone(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		s.withSlurm("PreemptType=preempt/partition_prio", "PreemptMode=SUSPEND,GANG", "SchedulerTimeSlice=5",
 			"PartitionName=urgent Nodes=n1 PriorityTier=10 DefMemPerCPU=1000 MaxTime=60 OverSubscribe=FORCE:1 State=UP")
 		s.run("root", "scontrol", "update", "partitionname=gpu", "oversubscribe=force:1")

@@ -26,7 +26,7 @@ func (s *site) behindALargeJob(n int) (small []string) {
 // TestAPersonsStartTimeStands: the owner of one leased job and an administrator
 // for another say that it may start now; nothing of ours is written over that.
 func TestAPersonsStartTimeStands(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		small := s.behindALargeJob(2)
 		s.start()
 		s.until("both are leased", 40*time.Second, func() bool { return s.leased(small[0]) && s.leased(small[1]) })
@@ -50,7 +50,7 @@ func TestAPersonsStartTimeStands(t *testing.T) {
 // TestReleaseGivesBackWhatTheOwnerChanged: an owner's own nice, also by
 // "scontrol top" where there is such a thing, is no reason to leave our number.
 func TestReleaseGivesBackWhatTheOwnerChanged(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		ids := s.backwards(6)
 		topped := s.submit("carol", long, "--gres=gpu:8", "-t", "50")
 		other := s.submit("carol", long, "--gres=gpu:8", "-t", "90")
@@ -85,7 +85,7 @@ func TestReleaseGivesBackWhatTheOwnerChanged(t *testing.T) {
 // of waiting jobs at random while fairbridge orders, holds and pins them, then
 // gives everything back: the last value people set is the one that stands.
 func TestWhatPeopleSetSurvives(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		hogs := s.occupy(4)
 		large := s.submit("bob", long, "-N", "4", "--gres=gpu:8", "-t", "60")
 		var ids []string

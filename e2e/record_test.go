@@ -32,7 +32,7 @@ func TestRecordEqualsSacct(t *testing.T) {
 	if err != nil || jobs < 1 {
 		t.Skipf("%s does not say how many jobs to run", recordVariable)
 	}
-	for _, release := range []string{"22.05", "24.11", "26.05"} {
+	for _, release := range releases {
 		t.Run(release, func(t *testing.T) {
 			s := &site{t: t, slurm: livetest.ClusterInLab(t, release), dsn: pgtest.NewDatabase(t), dir: t.TempDir()}
 			s.url = s.slurm.URL

@@ -31,7 +31,7 @@ func script(seconds, restarts string) string {
 }
 
 func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		var hogs []string
 		for range 3 {
 			hogs = append(hogs, s.submit("alice", long, "--gres=gpu:8", "-t", "60"))
@@ -67,7 +67,7 @@ func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
 }
 
 func TestObserveModeSendsNothing(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		running := s.occupy(4)
 		waiting := []string{s.submit("bob", long, "--gres=gpu:8", "-t", "60"), s.submit("bob", long, "--gres=gpu:8", "-t", "60")}
 		was := map[string]map[string]string{}
@@ -94,38 +94,34 @@ func TestObserveModeSendsNothing(t *testing.T) {
 // TestIdleGPUsAreGivenToWhoWaits: two jobs hold all GPUs and do no work, and one of their owners allows that it is requeued then.
 // While one of its GPUs works it runs on, with a job waiting; then it goes, once, and the other starts.
 func TestIdleGPUsAreGivenToWhoWaits(t *testing.T) {
-	for _, r := range releases {
-		t.Run(r.name, func(t *testing.T) {
-			t.Parallel()
-			s := newOwnSite(t, "", throwaway.Options{NodeCount: 1, SlurmRoot: findRoot(t, r.name)})
-			hold := func(user, words string) string {
-				job := s.submit(user, long, "--gres=gpu:4", "-t", "60", "--requeue", "--comment=fairbridge:preemptible,ckpt=1s"+words)
-				s.until("it runs", 30*time.Second, func() bool { return s.show(job)["JobState"] == "RUNNING" })
-				return job
-			}
-			allows, silent := hold("alice", ",idle=requeue"), hold("bob", "")
-			var rests atomic.Bool
-			settings, _ := s.probed(func(g *nodeprobe.GPU) {
-				g.Busy, g.ProcessesKnown = nodeprobe.KnownValue(0), true
-				if g.Index == 0 && !rests.Load() {
-					g.Busy = nodeprobe.KnownValue(.5)
-				}
-			})
-			due := s.submit("carol", "sleep 5", "--gres=gpu:4", "-t", "30")
-			s.configure("preempt, stop_idle_after: 10s", "fifo", "", "  idle_min: 5s", settings)
-			s.start()
-			s.cycles(10)
-			if is := s.show(allows); is["Restarts"] != "0" || is["JobState"] != "RUNNING" {
-				t.Fatalf("a job that works on one of its GPUs is %s after %s restarts", is["JobState"], is["Restarts"])
-			}
-			rests.Store(true)
-			s.until("the one that waits runs, or has", 2*time.Minute, func() bool { return s.states(due)["PENDING"] == 0 })
-			if is, other := s.show(allows), s.show(silent); is["Restarts"] != "1" || other["Restarts"] != "0" || other["JobState"] != "RUNNING" {
-				t.Errorf("the owner who allows it has %s after %s restarts, the other %s after %s", is["JobState"], is["Restarts"], other["JobState"], other["Restarts"])
-			}
-			if !s.tells(allows, "its GPUs did no work for", "its owner allows that", "job "+due+" waits for them") {
-				t.Errorf("explain does not tell why:\n%s", s.fairbridge("explain", allows))
+	besideOwnSlurm(t, throwaway.Options{NodeCount: 1}, func(t *testing.T, s *site) {
+		hold := func(user, words string) string {
+			job := s.submit(user, long, "--gres=gpu:4", "-t", "60", "--requeue", "--comment=fairbridge:preemptible,ckpt=1s"+words)
+			s.until("it runs", 30*time.Second, func() bool { return s.show(job)["JobState"] == "RUNNING" })
+			return job
+		}
+		allows, silent := hold("alice", ",idle=requeue"), hold("bob", "")
+		var rests atomic.Bool
+		settings, _ := s.probed(func(g *nodeprobe.GPU) {
+			g.Busy, g.ProcessesKnown = nodeprobe.KnownValue(0), true
+			if g.Index == 0 && !rests.Load() {
+				g.Busy = nodeprobe.KnownValue(.5)
 			}
 		})
-	}
+		due := s.submit("carol", "sleep 5", "--gres=gpu:4", "-t", "30")
+		s.configure("preempt, stop_idle_after: 10s", "fifo", "", "  idle_min: 5s", settings)
+		s.start()
+		s.cycles(10)
+		if is := s.show(allows); is["Restarts"] != "0" || is["JobState"] != "RUNNING" {
+			t.Fatalf("a job that works on one of its GPUs is %s after %s restarts", is["JobState"], is["Restarts"])
+		}
+		rests.Store(true)
+		s.until("the one that waits runs, or has", 2*time.Minute, func() bool { return s.states(due)["PENDING"] == 0 })
+		if is, other := s.show(allows), s.show(silent); is["Restarts"] != "1" || other["Restarts"] != "0" || other["JobState"] != "RUNNING" {
+			t.Errorf("the owner who allows it has %s after %s restarts, the other %s after %s", is["JobState"], is["Restarts"], other["JobState"], other["Restarts"])
+		}
+		if !s.tells(allows, "its GPUs did no work for", "its owner allows that", "job "+due+" waits for them") {
+			t.Errorf("explain does not tell why:\n%s", s.fairbridge("explain", allows))
+		}
+	})
 }

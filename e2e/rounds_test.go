@@ -11,7 +11,7 @@ import (
 // back later, and both do their work once. Jobs that report nothing and did not
 // opt in are what Gavel has to leave alone.
 func TestARoundGivesTurns(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		fixed := s.occupy(3)
 		s.forgetScripts()
 		open := s.submit("alice", script("40", "1"), "--gres=gpu:8", "-t", "60", "--requeue", "--comment=fairbridge:preemptible,ckpt=1s")

@@ -17,15 +17,9 @@ import (
 // gpuMemMB is the memory of each GPU, as the probes of these tests tell it.
 const gpuMemMB = 40_960
 
-// shardNode runs a test on each release, each beside a Slurm of its own: a node of 8 GPUs of four shards.
-func shardNode(t *testing.T, test func(t *testing.T, s *site, mayChange bool)) {
-	for _, r := range releases {
-		t.Run(r.name, func(t *testing.T) {
-			t.Parallel()
-			s := newOwnSite(t, "", throwaway.Options{NodeCount: 1, Shards: "4", SlurmRoot: findRoot(t, r.name)})
-			test(t, s, r.name != "22.05") // which refuses to make the GPU of a waiting job shards
-		})
-	}
+// shardNode runs a test beside a Slurm of its own: a node of 8 GPUs of four shards.
+func shardNode(t *testing.T, test func(t *testing.T, s *site)) {
+	besideOwnSlurm(t, throwaway.Options{NodeCount: 1, Shards: "4"}, test)
 }
 
 // share submits a job of one GPU whose owner accepts neighbours of their own, and says how much memory it uses, and what else
@@ -61,18 +55,18 @@ func (s *site) shardsHeld(job string) string {
 // accepts that run on the GPU. One whose memory is too much beside them does not, nor one that did not opt in, nor another
 // user's; they start on GPUs of their own once those are free. What the two were changed to is given back when they wait again.
 func TestTwoJobsShareAGPU(t *testing.T) {
-	shardNode(t, func(t *testing.T, s *site, mayChange bool) {
+	shardNode(t, func(t *testing.T, s *site) {
 		hog := s.submit("alice", long, "--gres=gpu:7", "-t", "60")
 		s.until("seven GPUs are taken", 30*time.Second, func() bool { return s.show(hog)["JobState"] == "RUNNING" })
 		wide := s.submit("carol", long, "--gres=gpu:8", "-t", "60")
 		first, second := s.share("bob", "12G", "600", ""), s.share("bob", "12G", "600", "")
 		s.startSharing()
-		if !mayChange {
+		if !mayChangeGPUs {
 			s.until("its owner is told", time.Minute, func() bool { return s.tells(first, "shareable does not count: Slurm 22.05") })
 		}
 		s.until("both are held back", time.Minute, func() bool { return s.leased(first) && s.leased(second) })
 		s.run("root", "scancel", wide)
-		if !mayChange {
+		if !mayChangeGPUs {
 			s.until("one runs", time.Minute, func() bool { return s.states(first, second)["RUNNING"] == 1 })
 			s.cycles(3)
 			if held := s.shardsHeld(first) + s.shardsHeld(second); strings.Contains(held, "shard") || s.states(first, second)["RUNNING"] != 1 {
@@ -115,10 +109,8 @@ func TestTwoJobsShareAGPU(t *testing.T) {
 // TestShardsAreGivenBack: a job that a daemon left waiting with shards asks for the GPU again after release, and by the timer's
 // command once no daemon leads; and if nobody gives it back, it starts.
 func TestShardsAreGivenBack(t *testing.T) {
-	shardNode(t, func(t *testing.T, s *site, mayChange bool) {
-		if !mayChange {
-			t.Skip("this release makes no GPU shards")
-		}
+	onlyWhereGPUsMayChange(t)
+	shardNode(t, func(t *testing.T, s *site) {
 		s.configure("share", "salus", "")
 		hog := s.submit("alice", long, "--gres=gpu:8", "-t", "600")
 		s.until("all GPUs are taken", 30*time.Second, func() bool { return s.show(hog)["JobState"] == "RUNNING" })
@@ -146,10 +138,8 @@ func TestShardsAreGivenBack(t *testing.T) {
 // TestNeighboursThatHurtAreSeparated: two jobs share a GPU, and the probe finds its memory full. The one that runs on what
 // others leave is requeued, once, and comes back on a GPU of its own, although there is room beside the other.
 func TestNeighboursThatHurtAreSeparated(t *testing.T) {
-	shardNode(t, func(t *testing.T, s *site, mayChange bool) {
-		if !mayChange {
-			t.Skip("on this release no jobs share a GPU")
-		}
+	onlyWhereGPUsMayChange(t)
+	shardNode(t, func(t *testing.T, s *site) {
 		hog := s.submit("alice", long, "--gres=gpu:7", "-t", "60")
 		s.until("seven GPUs are taken", 30*time.Second, func() bool { return s.show(hog)["JobState"] == "RUNNING" })
 		wide := s.submit("carol", long, "--gres=gpu:8", "-t", "60")
@@ -192,7 +182,7 @@ func TestNeighboursThatHurtAreSeparated(t *testing.T) {
 // TestALentNodeComesBack: a job that runs on what others leave has all GPUs. Another's job comes, and has them within the bound; the
 // former comes back when that has ended, and explain says how long the calling back took.
 func TestALentNodeComesBack(t *testing.T) {
-	shardNode(t, func(t *testing.T, s *site, _ bool) {
+	shardNode(t, func(t *testing.T, s *site) {
 		lent := s.submit("alice", long, "--gres=gpu:8", "-t", "60", "--requeue", "--comment=fairbridge:opportunistic,ckpt=1s")
 		s.until("it has all GPUs", 30*time.Second, func() bool { return s.show(lent)["JobState"] == "RUNNING" })
 		s.configure("preempt", "fifo", "", "  recall: 30s")

@@ -13,9 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/accounting/pglocal/pgtest"
 	"fairbridge/scripts/throwaway"
-	"fairbridge/scripts/throwaway/livetest"
 )
 
 // built is where the program is built, for all tests.
@@ -30,7 +28,7 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(built)
 		flag.Parse()
-		if err := flag.Set("test.parallel", fmt.Sprint(len(releases))); err != nil { // they wait more than they work
+		if err := flag.Set("test.parallel", fmt.Sprint(sitesAtOnce)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -60,38 +58,6 @@ type site struct {
 	daemon *exec.Cmd
 	log    *output
 	timed  bool // a timer runs fairbridge expire
-}
-
-// releases are the Slurms to test on: the distribution's own, and others where
-// a lab has them.
-var releases = []struct {
-	name string
-	get  func(testing.TB) *throwaway.Cluster
-}{
-	{"22.05", livetest.SharedCluster},
-	{"24.11", func(t testing.TB) *throwaway.Cluster { return livetest.ClusterOfRelease(t, "24.11") }},
-	{"26.05", func(t testing.TB) *throwaway.Cluster { return livetest.ClusterOfRelease(t, "26.05") }},
-}
-
-// everywhere runs a test on each release, each with a database of its own and
-// an empty queue before and after.
-func everywhere(t *testing.T, test func(t *testing.T, s *site)) {
-	for _, r := range releases {
-		t.Run(r.name, func(t *testing.T) {
-			t.Parallel()
-			s := &site{t: t, slurm: r.get(t), dsn: pgtest.NewDatabase(t), dir: t.TempDir()}
-			s.url = s.slurm.URL
-			s.clear()
-			t.Cleanup(func() {
-				s.kill(syscall.SIGKILL)
-				s.clear()
-				if t.Failed() && s.log != nil {
-					t.Logf("fairbridge said:\n%s", s.log)
-				}
-			})
-			test(t, s)
-		})
-	}
 }
 
 // clear cancels every job and waits until none is left, not even one that still ends, and no node is out of service. Jobs that wait are

@@ -14,15 +14,21 @@ import (
 // acceptsV100 is what an owner says of a job that runs on V100 as well, and on T4, which are not there, and resumes by itself.
 const acceptsV100 = "--comment=fairbridge:types=v100+t4,preemptible,ckpt=1s"
 
-// twoTypes runs a test on each release, each beside a Slurm of its own: a node of 8 A100 and one of 8 V100.
-func twoTypes(t *testing.T, test func(t *testing.T, s *site, mayChange bool)) {
-	for _, r := range releases {
-		t.Run(r.name, func(t *testing.T) {
-			t.Parallel()
-			s := newOwnSite(t, "", throwaway.Options{NodeCount: 2, GPUTypes: "a100 v100", SlurmRoot: findRoot(t, r.name)})
-			test(t, s, r.name != "22.05") // which would go on counting the former type
-		})
+// mayChangeGPUs is whether this release lets the GPU type of a waiting job, or its GPU, become another type or shards. Slurm 22.05
+// would go on counting the former type, and refuses shards.
+var mayChangeGPUs = release != "22.05"
+
+// onlyWhereGPUsMayChange skips a test on a release on which nothing of it could happen.
+func onlyWhereGPUsMayChange(t *testing.T) {
+	t.Helper()
+	if !mayChangeGPUs {
+		t.Skipf("Slurm %s changes neither type nor shards", release)
 	}
+}
+
+// twoTypes runs a test beside a Slurm of its own: a node of 8 A100 and one of 8 V100.
+func twoTypes(t *testing.T, test func(t *testing.T, s *site)) {
+	besideOwnSlurm(t, throwaway.Options{NodeCount: 2, GPUTypes: "a100 v100"}, test)
 }
 
 // tells reports whether explain says all of it of the job; lines are broken where they are long.
@@ -36,7 +42,7 @@ func (s *site) tells(job string, all ...string) bool {
 // accepts V100 gets those asked for it and starts on them; one that lists no types waits with the request that it
 // had. Slurm 22.05 cannot give a type back exactly, so that nothing is changed there and its owner is told.
 func TestAWaitingJobStartsOnAnotherType(t *testing.T) {
-	twoTypes(t, func(t *testing.T, s *site, mayChange bool) {
+	twoTypes(t, func(t *testing.T, s *site) {
 		hog := s.submit("bob", long, "--gres=gpu:a100:8", "-t", "60")
 		s.until("the A100 are taken", 30*time.Second, func() bool { return s.show(hog)["JobState"] == "RUNNING" })
 		rigid := s.submit("carol", long, "--gres=gpu:a100:4", "-t", "60")
@@ -49,7 +55,7 @@ func TestAWaitingJobStartsOnAnotherType(t *testing.T) {
 			return s.tells(wide, "min and max do not count: it does not run as one task on one node (2 tasks, 2 nodes)") &&
 				s.tells(manifold, "types do not count: it does not run as one task on one node (4 tasks, 1 node)")
 		})
-		if !mayChange {
+		if !mayChangeGPUs {
 			s.until("its owner is told", time.Minute, func() bool {
 				return s.tells(job, "types do not count: Slurm 22.05")
 			})
@@ -75,10 +81,8 @@ func TestAWaitingJobStartsOnAnotherType(t *testing.T) {
 // TestARunningJobIsRequeuedToAnotherType: a job of 8 A100 comes. The one that holds four of them and accepts V100 is
 // requeued once, resumes there and ends exactly once.
 func TestARunningJobIsRequeuedToAnotherType(t *testing.T) {
-	twoTypes(t, func(t *testing.T, s *site, mayChange bool) {
-		if !mayChange {
-			return
-		}
+	onlyWhereGPUsMayChange(t)
+	twoTypes(t, func(t *testing.T, s *site) {
 		s.forgetScripts()
 		job := s.submit("alice", sizedScript("60", "1"), "--gres=gpu:a100:4", "-t", "60", "--requeue", acceptsV100)
 		s.until("it runs", 30*time.Second, func() bool { return s.show(job)["NodeList"] == "n1" && s.show(job)["JobState"] == "RUNNING" })
@@ -98,10 +102,8 @@ func TestARunningJobIsRequeuedToAnotherType(t *testing.T) {
 // TestTypesAreGivenBack: a type that a daemon left behind is the owner's again after release, by the timer's command
 // once no daemon leads, and by a daemon in a lower mode.
 func TestTypesAreGivenBack(t *testing.T) {
-	twoTypes(t, func(t *testing.T, s *site, mayChange bool) {
-		if !mayChange {
-			return
-		}
+	onlyWhereGPUsMayChange(t)
+	twoTypes(t, func(t *testing.T, s *site) {
 		s.configure("rank", "fifo", "")
 		s.occupy(2)
 		job := s.submit("bob", long, "--gres=gpu:a100:4", "-t", "60", acceptsV100)

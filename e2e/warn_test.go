@@ -9,7 +9,7 @@ import (
 // TestAJobIsWarnedBeforeItIsRequeued wants the script of a job that asked for it
 // to hear of the requeue in time, and to go on until then.
 func TestAJobIsWarnedBeforeItIsRequeued(t *testing.T) {
-	everywhere(t, func(t *testing.T, s *site) {
+	besideSlurm(t, func(t *testing.T, s *site) {
 		hogs := s.occupy(3)
 		s.forgetScripts()
 		warned := strings.Replace(script("60", "1"), "\n", "\ntrap 'echo warned $(date +%s) >>$d.log' USR1; trap 'echo stop $(date +%s) >>$d.log; exit 0' TERM\n", 1)

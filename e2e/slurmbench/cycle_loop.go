@@ -43,7 +43,12 @@ func (r *timedCluster) Observe(ctx context.Context) (*slurm.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.lastPoll = pollCost{wallTime: time.Since(from), ownCPUTime: readOwnCPUTime() - cpu, jobCount: len(v.Jobs), readWholeList: v.IsFullRead}
+	r.lastPoll = pollCost{
+		wallTime:      time.Since(from),
+		ownCPUTime:    readOwnCPUTime() - cpu,
+		jobCount:      len(v.Jobs),
+		readWholeList: v.IsFullRead,
+	}
 	after, err := readProcField(ownPID, "io", "rchar")
 	r.lastPoll.readBytes = after - before
 	return v, err
@@ -89,8 +94,17 @@ type loopUnderTest struct {
 
 // newLoopUnderTest joins a loop that observes. Its database keeps what earlier ones
 // stored, as that of a restarted daemon does.
-func newLoopUnderTest(ctx context.Context, s *cycleSite, policyName string, poll rest.PollConfig) (*loopUnderTest, error) {
-	client, err := rest.Open(ctx, rest.Config{URL: s.slurm.URL, TokenFile: s.slurm.TokenFile, User: s.slurm.TokenUser}, poll)
+func newLoopUnderTest(
+	ctx context.Context,
+	s *cycleSite,
+	policyName string,
+	poll rest.PollConfig,
+) (*loopUnderTest, error) {
+	client, err := rest.Open(
+		ctx,
+		rest.Config{URL: s.slurm.URL, TokenFile: s.slurm.TokenFile, User: s.slurm.TokenUser},
+		poll,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +112,10 @@ func newLoopUnderTest(ctx context.Context, s *cycleSite, policyName string, poll
 	if err != nil {
 		return nil, err
 	}
-	b := &loopUnderTest{cluster: &timedCluster{Client: client}, store: &timedStore{Stores: db, timeByCall: map[string]time.Duration{}}}
+	b := &loopUnderTest{
+		cluster: &timedCluster{Client: client},
+		store:   &timedStore{Stores: db, timeByCall: map[string]time.Duration{}},
+	}
 	if _, err = db.Migrate(ctx); err == nil {
 		err = b.becomeLeader(policyName)
 	}
@@ -120,7 +137,9 @@ func (b *loopUnderTest) becomeLeader(policyName string) error {
 	}
 	c := bridge.DefaultConfig()
 	c.ClusterName, c.DaemonName, c.StopFile = "lab", "slurmbench", ""
-	c.Partitions = []bridge.Partition{{Name: partitionName, Mode: bridge.ModeObserve, Policy: policyName, DecidingPolicy: decide}}
+	c.Partitions = []bridge.Partition{
+		{Name: partitionName, Mode: bridge.ModeObserve, Policy: policyName, DecidingPolicy: decide},
+	}
 	b.loop, err = cycle.New(c, cycle.Parts{
 		Cluster: b.cluster, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,

@@ -30,7 +30,11 @@ func (b *cycleBench) listCycleKinds() []cycleKind {
 		return all
 	}
 	slow := rest.PollConfig{FullEvery: 24 * time.Hour}
-	return append(all, cycleKind{name: "steady", poll: slow}, cycleKind{name: "moved", poll: slow, changedJobCount: b.changedJobCount})
+	return append(
+		all,
+		cycleKind{name: "steady", poll: slow},
+		cycleKind{name: "moved", poll: slow, changedJobCount: b.changedJobCount},
+	)
 }
 
 // cycleSample is what one cycle cost.
@@ -72,7 +76,12 @@ func (b *cycleBench) measureCycles(ctx context.Context, k cycleKind) ([]cycleSam
 }
 
 // measureCycle measures one cycle.
-func (s *cycleSite) measureCycle(ctx context.Context, b *loopUnderTest, k cycleKind, pause time.Duration) (one cycleSample, err error) {
+func (s *cycleSite) measureCycle(
+	ctx context.Context,
+	b *loopUnderTest,
+	k cycleKind,
+	pause time.Duration,
+) (one cycleSample, err error) {
 	if k.changedJobCount > 0 {
 		if err := s.changeJobs(ctx, k.changedJobCount); err != nil {
 			return one, err
@@ -95,10 +104,21 @@ func (s *cycleSite) measureCycle(ctx context.Context, b *loopUnderTest, k cycleK
 	if err != nil {
 		return one, err
 	}
-	one = cycleSample{wallTime: report.Duration, ownCPUTime: own, pollCost: b.cluster.lastPoll, timeByStep: map[string]time.Duration{"poll": b.cluster.lastPoll.wallTime},
-		slurmrestdCPUTime: after[0] - before[0], slurmctldCPUTime: after[1] - before[1], postgresCPUTime: after[2] - before[2]}
+	one = cycleSample{
+		wallTime:          report.Duration,
+		ownCPUTime:        own,
+		pollCost:          b.cluster.lastPoll,
+		timeByStep:        map[string]time.Duration{"poll": b.cluster.lastPoll.wallTime},
+		slurmrestdCPUTime: after[0] - before[0],
+		slurmctldCPUTime:  after[1] - before[1],
+		postgresCPUTime:   after[2] - before[2],
+	}
 	if one.pollCost.readWholeList != k.readsWholeList {
-		return one, fmt.Errorf("the cycle was to read the whole list: %t; it did: %t", k.readsWholeList, one.pollCost.readWholeList)
+		return one, fmt.Errorf(
+			"the cycle was to read the whole list: %t; it did: %t",
+			k.readsWholeList,
+			one.pollCost.readWholeList,
+		)
 	}
 	for step, t := range report.PartitionResults[0].DurationByStep {
 		one.timeByStep[step] = t

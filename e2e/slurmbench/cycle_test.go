@@ -46,11 +46,20 @@ func TestRow(t *testing.T) {
 	var all []cycleSample
 	for i := 1; i <= 4; i++ {
 		d := time.Duration(i) * 10 * time.Millisecond
-		all = append(all, cycleSample{wallTime: d, ownCPUTime: d / 10, timeByStep: map[string]time.Duration{"poll": d}, ownRSSBytes: int64(i) * 1e6})
+		all = append(
+			all,
+			cycleSample{
+				wallTime:    d,
+				ownCPUTime:  d / 10,
+				timeByStep:  map[string]time.Duration{"poll": d},
+				ownRSSBytes: int64(i) * 1e6,
+			},
+		)
 	}
 	var out bytes.Buffer
 	printRow(&out, "list", all)
-	if got := out.String(); !strings.HasPrefix(got, "| list | 0 | 25 ms | 40 ms | 2.5 ms | 0.0 ms |") || !strings.Contains(got, "| 4.0 MB |") {
+	if got := out.String(); !strings.HasPrefix(got, "| list | 0 | 25 ms | 40 ms | 2.5 ms | 0.0 ms |") ||
+		!strings.Contains(got, "| 4.0 MB |") {
 		t.Errorf("the row is %s", got)
 	}
 }

@@ -47,7 +47,12 @@ type cycleBench struct {
 func (b *cycleBench) addFlags(f *flag.FlagSet) string {
 	f.IntVar(&b.jobCount, "jobs", 5000, "pending `jobs`, no arrays")
 	f.IntVar(&b.cycleCount, "cycles", 10, "`cycles` measured of each kind")
-	f.IntVar(&b.changedJobCount, "moved", 10, "`jobs` that come, and as many that go, before each cycle of the kind moved")
+	f.IntVar(
+		&b.changedJobCount,
+		"moved",
+		10,
+		"`jobs` that come, and as many that go, before each cycle of the kind moved",
+	)
 	f.DurationVar(&b.pause, "pause", time.Second, "`time` between two cycles")
 	f.StringVar(&b.policyName, "policy", "tiresias", "the policy's `name`")
 	f.StringVar(&b.labRelease, "lab", "", "use a running Slurm of this `release`")

@@ -45,8 +45,20 @@ func installDaemon(ctx context.Context, s *loadSite, mode string) (*daemon, erro
 	for _, word := range append([]string{"env", "AS=" + s.slurm.TokenUser}, s.slurm.Command(ctx, s.slurm.TokenUser, "scontrol").Args...) {
 		scontrol = append(scontrol, fmt.Sprintf("%q", word))
 	}
-	text := fmt.Sprintf(configText, s.slurm.URL, s.slurm.TokenFile, strings.Join(scontrol, ", "), s.path("dsn"), mode, s.path("STOP"), s.path("journal"))
-	err := errors.Join(os.WriteFile(s.path("dsn"), []byte(s.postgres.DSN("postgres")), 0o600), os.WriteFile(d.config, []byte(text), 0o600))
+	text := fmt.Sprintf(
+		configText,
+		s.slurm.URL,
+		s.slurm.TokenFile,
+		strings.Join(scontrol, ", "),
+		s.path("dsn"),
+		mode,
+		s.path("STOP"),
+		s.path("journal"),
+	)
+	err := errors.Join(
+		os.WriteFile(s.path("dsn"), []byte(s.postgres.DSN("postgres")), 0o600),
+		os.WriteFile(d.config, []byte(text), 0o600),
+	)
 	if err != nil {
 		return nil, err
 	}

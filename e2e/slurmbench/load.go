@@ -124,7 +124,14 @@ func (s *loadSite) fillQueue(ctx context.Context, n int) error {
 	for i, u := range loadUsers {
 		share := n/len(loadUsers) + min(1, max(0, n%len(loadUsers)-i))
 		all.Go(func() {
-			errs[i] = s.submitJobs(ctx, u, share, "--gres=gpu:$((1 << n % 4)) -t $((10 + n % 50 * 20))", "sleep $1", "$((20 + n % 5 * 10))")
+			errs[i] = s.submitJobs(
+				ctx,
+				u,
+				share,
+				"--gres=gpu:$((1 << n % 4)) -t $((10 + n % 50 * 20))",
+				"sleep $1",
+				"$((20 + n % 5 * 10))",
+			)
 		})
 	}
 	all.Wait()

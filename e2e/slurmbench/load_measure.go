@@ -45,7 +45,12 @@ func (s *loadSite) measureRound(ctx context.Context, window time.Duration) ([]lo
 }
 
 // measureWindow clears slurmctld's counters, begins, waits and reads them.
-func (s *loadSite) measureWindow(ctx context.Context, kind string, window time.Duration, begin func() error) (loadSample, error) {
+func (s *loadSite) measureWindow(
+	ctx context.Context,
+	kind string,
+	window time.Duration,
+	begin func() error,
+) (loadSample, error) {
 	if _, err := s.slurm.Run(ctx, "root", "sdiag", "--reset"); err != nil {
 		return loadSample{}, fmt.Errorf("clearing slurmctld's counters: %w", err)
 	}

@@ -34,7 +34,20 @@ func (b *cycleBench) printTitle(out io.Writer) {
 	fmt.Fprintf(out, "Slurm %s, %s, %d jobs submitted, policy %s, %d cycles of each kind, %s.\n"+
 		"Wall times are medians, processor times means of a cycle.\n\n",
 		b.release, b.slurm.APIVersion, b.jobCount, b.policyName, b.cycleCount, time.Now().Format(time.DateOnly))
-	head := []string{"cycle", "jobs listed", "wall", "slowest", "own CPU", "of it polling", "slurmrestd CPU", "slurmctld CPU", "Postgres CPU", "read", "own RSS", "slurmrestd RSS"}
+	head := []string{
+		"cycle",
+		"jobs listed",
+		"wall",
+		"slowest",
+		"own CPU",
+		"of it polling",
+		"slurmrestd CPU",
+		"slurmctld CPU",
+		"Postgres CPU",
+		"read",
+		"own RSS",
+		"slurmrestd RSS",
+	}
 	printCells(out, append(head, stepNames...)...)
 	printCells(out, slices.Repeat([]string{"---"}, len(head)+len(stepNames))...)
 }
@@ -42,7 +55,12 @@ func (b *cycleBench) printTitle(out io.Writer) {
 func printRow(out io.Writer, name string, all []cycleSample) {
 	last := all[len(all)-1]
 	wall := durationsOf(all, func(s cycleSample) time.Duration { return s.wallTime })
-	cells := []string{name, fmt.Sprint(last.pollCost.jobCount), formatMilliseconds(median(wall)), formatMilliseconds(slices.Max(wall))}
+	cells := []string{
+		name,
+		fmt.Sprint(last.pollCost.jobCount),
+		formatMilliseconds(median(wall)),
+		formatMilliseconds(slices.Max(wall)),
+	}
 	for _, of := range []func(cycleSample) time.Duration{
 		func(s cycleSample) time.Duration { return s.ownCPUTime },
 		func(s cycleSample) time.Duration { return s.pollCost.ownCPUTime },
@@ -58,7 +76,12 @@ func printRow(out io.Writer, name string, all []cycleSample) {
 	}
 	cells = append(cells, formatMegabytes(last.pollCost.readBytes), formatMegabytes(own), formatMegabytes(rest))
 	for _, step := range stepNames {
-		cells = append(cells, formatMilliseconds(median(durationsOf(all, func(s cycleSample) time.Duration { return s.timeByStep[step] }))))
+		cells = append(
+			cells,
+			formatMilliseconds(
+				median(durationsOf(all, func(s cycleSample) time.Duration { return s.timeByStep[step] })),
+			),
+		)
 	}
 	printCells(out, cells...)
 }
@@ -87,8 +110,30 @@ func mean(list []time.Duration) time.Duration {
 
 // printTables prints what was counted: the windows, and the kinds of requests.
 func (b *loadBench) printTables(out io.Writer, all []loadSample) {
-	fmt.Fprintf(out, "%d jobs, mode %s, windows of %v, %s.\n\n", b.jobCount, b.mode, b.window, time.Now().Format(time.DateOnly))
-	printCells(out, "window", "our requests", "time serving us", "of slurmctld's time", "other requests", "time serving them", "main cycles", "mean", "longest", "backfill cycles", "mean", "longest", "jobs waiting")
+	fmt.Fprintf(
+		out,
+		"%d jobs, mode %s, windows of %v, %s.\n\n",
+		b.jobCount,
+		b.mode,
+		b.window,
+		time.Now().Format(time.DateOnly),
+	)
+	printCells(
+		out,
+		"window",
+		"our requests",
+		"time serving us",
+		"of slurmctld's time",
+		"other requests",
+		"time serving them",
+		"main cycles",
+		"mean",
+		"longest",
+		"backfill cycles",
+		"mean",
+		"longest",
+		"jobs waiting",
+	)
 	printCells(out, slices.Repeat([]string{"---"}, 13)...)
 	for _, kind := range kindNames {
 		for i := range all {
@@ -103,10 +148,24 @@ func (b *loadBench) printTables(out io.Writer, all []loadSample) {
 
 func printWindow(out io.Writer, s *loadSample) {
 	own, others := s.load()
-	printCells(out, s.kind, fmt.Sprint(own.Count), formatMilliseconds(own.TotalTime), fmt.Sprintf("%.2f %%", 100*own.TotalTime.Seconds()/s.span().Seconds()),
-		fmt.Sprint(others.Count), formatMilliseconds(others.TotalTime),
-		fmt.Sprint(s.CycleCount), formatMilliseconds(s.CycleMean), formatMilliseconds(s.CycleMax),
-		fmt.Sprint(s.BackfillCount), formatMilliseconds(s.BackfillMean), formatMilliseconds(s.BackfillMax), fmt.Sprint(s.PendingJobs))
+	printCells(
+		out,
+		s.kind,
+		fmt.Sprint(own.Count),
+		formatMilliseconds(own.TotalTime),
+		fmt.Sprintf("%.2f %%", 100*own.TotalTime.Seconds()/s.span().Seconds()),
+		fmt.Sprint(others.Count),
+		formatMilliseconds(others.TotalTime),
+		fmt.Sprint(s.CycleCount),
+		formatMilliseconds(s.CycleMean),
+		formatMilliseconds(s.CycleMax),
+		fmt.Sprint(
+			s.BackfillCount,
+		),
+		formatMilliseconds(s.BackfillMean),
+		formatMilliseconds(s.BackfillMax),
+		fmt.Sprint(s.PendingJobs),
+	)
 }
 
 // printKinds prints the requests by kind, the costly ones first: of each kind of window the sum of
