@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"fairbridge/scripts/executable"
+	"fairbridge/scripts/verify/part"
 )
 
 // The test binary run with this variable starts a server, says where, and waits to be killed.
@@ -39,6 +40,9 @@ func hold() {
 
 func start(t *testing.T) *Server {
 	t.Helper()
+	if testing.Short() && os.Getenv("FAIRBRIDGE_REQUIRE_PG") != "1" {
+		t.Skip("needs Postgres: left to make test")
+	}
 	s, err := Start(t.Context())
 	if errors.Is(err, ErrNoPostgres) && os.Getenv("FAIRBRIDGE_REQUIRE_PG") != "1" {
 		t.Skip(err)
@@ -89,6 +93,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 }
 
 func TestServerDiesWithItsParent(t *testing.T) {
+	part.Long(t, testing.Short())
 	start(t).Close() // skips where there is no Postgres
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), holder+"=1")

@@ -26,8 +26,9 @@ var sharedServer = sync.OnceValues(func() (*pglocal.Server, error) {
 
 var lastDatabaseNumber atomic.Int64
 
-// NewDatabase returns the connection string of a fresh, empty database, dropped when the test ends. Without Postgres on this
-// machine the test is skipped, or fails if FAIRBRIDGE_REQUIRE_PG=1.
+// NewDatabase returns the connection string of a fresh, empty database, dropped when the test ends. Without Postgres on
+// this machine, and with -short, the test is skipped. If FAIRBRIDGE_REQUIRE_PG=1 it runs with -short too, and fails
+// without Postgres.
 func NewDatabase(t testing.TB) string {
 	t.Helper()
 	return createDatabase(t, "template1")
@@ -38,8 +39,9 @@ var (
 	errorByTemplate = map[string]error{}
 )
 
-// NewFromTemplate returns the connection string of a fresh copy of a template database, which setup fills once per name and test
-// binary. It saves running all migrations for every test. setup must close its connections.
+// NewFromTemplate returns the connection string of a fresh copy of a template database, which setup fills
+// once per name and test binary. It saves running all migrations for every test. setup must close its
+// connections.
 func NewFromTemplate(t testing.TB, name string, setup func(ctx context.Context, dsn string) error) string {
 	t.Helper()
 	s := requireServer(t)
@@ -56,7 +58,12 @@ func NewFromTemplate(t testing.TB, name string, setup func(ctx context.Context, 
 	return createDatabase(t, "template_"+name)
 }
 
-func fillTemplate(ctx context.Context, s *pglocal.Server, name string, setup func(context.Context, string) error) error {
+func fillTemplate(
+	ctx context.Context,
+	s *pglocal.Server,
+	name string,
+	setup func(context.Context, string) error,
+) error {
 	database := "template_" + name
 	if err := execAsAdmin(ctx, s, "create database "+pgx.Identifier{database}.Sanitize()); err != nil {
 		return err
@@ -82,8 +89,12 @@ func createDatabase(t testing.TB, template string) string {
 
 func requireServer(t testing.TB) *pglocal.Server {
 	t.Helper()
+	isRequired := os.Getenv("FAIRBRIDGE_REQUIRE_PG") == "1"
+	if testing.Short() && !isRequired {
+		t.Skip("needs Postgres: left to make test")
+	}
 	s, err := sharedServer()
-	if errors.Is(err, pglocal.ErrNoPostgres) && os.Getenv("FAIRBRIDGE_REQUIRE_PG") != "1" {
+	if errors.Is(err, pglocal.ErrNoPostgres) && !isRequired {
 		t.Skipf("needs Postgres: %v", err)
 	}
 	if err != nil {
@@ -112,8 +123,9 @@ func execAsAdmin(ctx context.Context, s *pglocal.Server, statement string) error
 // patience is how long a database may be in use that is copied or dropped.
 const patience = 2 * time.Minute
 
-// isInUse reports whether Postgres says that a process of its own still is in the database: one whose client has left, or that vacuums.
-// It tells it to end and waits for it, but for five seconds only, in which on a busy machine it may not have its turn.
+// isInUse reports whether Postgres says that a process of its own still is in the database: one whose client
+// has left, or that vacuums. It tells it to end and waits for it, but for five seconds only, in which on a
+// busy machine it may not have its turn.
 func isInUse(err error) bool {
 	var said *pgconn.PgError
 	return errors.As(err, &said) && said.Code == "55006"

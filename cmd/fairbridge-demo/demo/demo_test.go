@@ -19,6 +19,7 @@ import (
 	"fairbridge/cmd/fairbridge-demo/workday"
 	"fairbridge/e2e/readertest"
 	"fairbridge/scripts/throwaway/livetest"
+	"fairbridge/scripts/verify/part"
 )
 
 // programs are fairbridge, fairbridge-demo and, where there is a C compiler,
@@ -53,6 +54,9 @@ func TestMain(m *testing.M) {
 // test is skipped.
 func options(t *testing.T) Options {
 	t.Helper()
+	if testing.Short() && os.Getenv("FAIRBRIDGE_REQUIRE_PG") != "1" {
+		t.Skip("needs Postgres: left to make test")
+	}
 	if _, err := pglocal.FindServerPrograms(); err != nil {
 		if os.Getenv("FAIRBRIDGE_REQUIRE_PG") == "1" {
 			t.Fatal(err)
@@ -82,6 +86,7 @@ func empty(t *testing.T, dir string) {
 }
 
 func TestSimulatedDemo(t *testing.T) {
+	part.Long(t, testing.Short())
 	o := options(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	var out bytes.Buffer
@@ -156,6 +161,7 @@ func (k *keeper) Read(p []byte) (int, error) {
 }
 
 func TestKeptDemoAnswersTheCommandsItPrints(t *testing.T) {
+	part.Long(t, testing.Short())
 	if _, err := exec.LookPath("psql"); err != nil {
 		t.Skip(err)
 	}
@@ -195,6 +201,7 @@ func TestLogsOfAFailureStay(t *testing.T) {
 }
 
 func TestDemoAsJSON(t *testing.T) {
+	part.Long(t, testing.Short())
 	o := options(t)
 	o.PrintsJSON, o.Policy = true, "fairbridge"
 	var out, says bytes.Buffer
@@ -255,6 +262,7 @@ func TestOptionsAreChecked(t *testing.T) {
 }
 
 func TestRealDemo(t *testing.T) {
+	part.Only(t, "demo")
 	livetest.SharedCluster(t) // skips where there is none
 	o := options(t)
 	o.Slurm, o.Policy = "real", "fairbridge"

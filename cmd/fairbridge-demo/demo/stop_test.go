@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fairbridge/scripts/throwaway/livetest"
+	"fairbridge/scripts/verify/part"
 )
 
 // processes maps the number of every process to its command line.
@@ -125,6 +126,7 @@ func gone(t *testing.T, dirs []string) {
 }
 
 func TestInterruptedSimulatedDemoLeavesNothing(t *testing.T) {
+	part.Long(t, testing.Short())
 	options(t) // builds the programs elsewhere
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Cleanup(func() { empty(t, os.Getenv("TMPDIR")) })
@@ -137,6 +139,7 @@ func TestInterruptedSimulatedDemoLeavesNothing(t *testing.T) {
 }
 
 func TestInterruptedRealDemoLeavesNothing(t *testing.T) {
+	part.Only(t, "demo")
 	livetest.SharedCluster(t) // skips where there is none
 	t.Run("while Slurm starts", func(t *testing.T) {
 		interrupt(t, "real", "", 3*time.Second, syscall.SIGINT, 2)

@@ -12,6 +12,7 @@ import (
 	"fairbridge/cmd/fairbridge-demo/workday"
 	"fairbridge/cmd/settings"
 	"fairbridge/policy"
+	"fairbridge/scripts/verify/part"
 )
 
 // playVirtualDay plays the day of a seed in virtual time, under a policy or under Slurm alone ("").
@@ -103,6 +104,7 @@ func checkPromise(t *testing.T, alone, beside *workday.Figures, maxWaitRatio flo
 }
 
 func TestFairbridgeShortensTheVirtualDaysWaits(t *testing.T) {
+	part.Long(t, testing.Short())
 	for seed := range uint64(12) {
 		alone, beside := playVirtualDay(t, seed+1, ""), playVirtualDay(t, seed+1, "fairbridge")
 		if alone.WaitMedian < 600 {
@@ -113,6 +115,7 @@ func TestFairbridgeShortensTheVirtualDaysWaits(t *testing.T) {
 }
 
 func TestTheVirtualDayIsTheSameEachTime(t *testing.T) {
+	part.Long(t, testing.Short())
 	for _, name := range []string{"", "fairbridge"} {
 		a, b := playVirtualDay(t, 5, name), playVirtualDay(t, 5, name)
 		if fmt.Sprint(*a) != fmt.Sprint(*b) {
@@ -125,6 +128,7 @@ func TestTheVirtualDayIsTheSameEachTime(t *testing.T) {
 var shortestDay = pace{maxSpeed, fastestInterval}
 
 func TestEveryPolicyPlaysTheDay(t *testing.T) {
+	part.Long(t, testing.Short())
 	alone := playVirtualDay(t, 1, "")
 	shortAlone := playVirtualDayAt(t, shortestDay, 1, "")
 	for _, name := range Policies() {

@@ -16,6 +16,7 @@ import (
 	"fairbridge/bridge/sim/memstore"
 	"fairbridge/cmd/fairbridge-demo/workday"
 	"fairbridge/policy"
+	"fairbridge/scripts/verify/part"
 )
 
 // playDayNow plays the first seed's day as if it were played at a time, and returns what every
@@ -53,6 +54,7 @@ func playDayNow(t *testing.T, now time.Time) []string {
 }
 
 func TestTheVirtualDayIsTheSameWheneverItIsPlayed(t *testing.T) {
+	part.Long(t, testing.Short())
 	a, b := playDayNow(t, time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)), playDayNow(t, time.Date(2027, 8, 14, 23, 41, 29, 512, time.UTC))
 	if !slices.Equal(a, b) {
 		for i := range min(len(a), len(b)) {
