@@ -1,23 +1,22 @@
 package chaos_test
 
 import (
-	"os"
 	"runtime"
-	"strconv"
 	"sync"
 	"testing"
 
 	"fairbridge/bridge/chaos"
+	"fairbridge/scripts/verify/part"
 )
 
-// TestSeeds plays 200 seeds of 200 cycles, 25 with -short
-// (FAIRBRIDGE_CHAOS_SEEDS). Longer runs: go run ./bridge/chaos/cmd/chaos.
+// TestSeeds plays 40 seeds of 200 cycles, 10 with -short and 200 as the part chaos of make verify. Longer runs:
+// go run ./bridge/chaos/cmd/chaos.
 func TestSeeds(t *testing.T) {
-	seeds := uint64(200)
-	if n, err := strconv.ParseUint(os.Getenv("FAIRBRIDGE_CHAOS_SEEDS"), 10, 32); err == nil {
-		seeds = n
+	seeds := uint64(40)
+	if part.Runs("chaos") {
+		seeds = 200
 	} else if testing.Short() {
-		seeds = 25
+		seeds = 10
 	}
 	done := tally{residue: map[string]int{}}
 	work := make(chan uint64)

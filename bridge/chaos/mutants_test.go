@@ -10,6 +10,7 @@ import (
 	"fairbridge/bridge/chaos"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm"
+	"fairbridge/scripts/verify/part"
 )
 
 // mutant is a planted error, with the rules that may catch it.
@@ -199,6 +200,7 @@ var mutants = []mutant{
 // TestTheOracleCanSeeErrors: each planted error is caught, by a rule that is about
 // it, within some seeds.
 func TestTheOracleCanSeeErrors(t *testing.T) {
+	part.Only(t, "mutants")
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
 			m.parts.ReportsKnownBreaches = true

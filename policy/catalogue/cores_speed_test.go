@@ -8,6 +8,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // sensitiveCrowd is 10,000 jobs on 4,096 GPUs of each of which it is known what it makes of cores and memory, of
@@ -38,10 +39,8 @@ func sensitiveCrowd(isIdle bool) *policy.Snapshot {
 // next, however cores are chosen. Processor time is not lengthened by other programs, and the least of several
 // tries counts.
 func TestSensitiveDecisionsInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	const most, tries = time.Second, 3
+	part.Only(t, "speed")
+	const most, tries = time.Second, 10
 	for i, params := range []paper.Params{{}, {}, {"how": "opt"}, {"how": "opt"}, {"retune": true, "base": "las", "min_run": "1s"}, {"how": "greedy"}} {
 		s, p := sensitiveCrowd(i%2 == 1), mustNew(t, "synergy", params)
 		for _, which := range []string{"first", "next"} {

@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // deadlineCrowd is a cluster of 4,096 GPUs with 10,000 jobs, of which it is known how long they run, and half of which have
@@ -41,10 +42,8 @@ func deadlineCrowd() *policy.Snapshot {
 // TestDeadlineDecisionsInTime: one decision on it takes a second of processor time at most, the first, the next, and the
 // one after half an hour. Processor time is not lengthened by other programs, and the least of several tries counts.
 func TestDeadlineDecisionsInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	const most, tries = time.Second, 3
+	part.Only(t, "speed")
+	const most, tries = time.Second, 10
 	for _, name := range promising {
 		s, p := deadlineCrowd(), mustNew(t, name, nil)
 		var took []time.Duration

@@ -10,6 +10,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // elasticCrowd is a cluster of 1,024 GPUs with 1,000 jobs, each on 1 to 64 of them, with all that
@@ -66,10 +67,8 @@ func drawTraining(r *rand.Rand, left time.Duration) *policy.Training {
 // processor time at most, whatever the policy: the first, and one after that was carried out.
 // Processor time is not lengthened by other programs, and the least of several tries counts.
 func TestElasticDecisionsInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	const most, tries = 200 * time.Millisecond, 3
+	part.Only(t, "speed")
+	const most, tries = 200 * time.Millisecond, 10
 	for _, e := range catalogue.Systems() {
 		s, p := elasticCrowd(), mustNew(t, e.Name, nil)
 		var took []time.Duration

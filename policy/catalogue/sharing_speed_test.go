@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // sharingCrowd is a cluster of 4,096 GPUs with 10,000 jobs that accept neighbours and of which all is
@@ -67,10 +68,8 @@ func addReplicaScaling(s *policy.Snapshot) {
 // TestSharingDecisionsInTime: one decision on it takes a second of processor time at most, the first and
 // the next. Processor time is not lengthened by other programs, and the least of several tries counts.
 func TestSharingDecisionsInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
-	const most, tries = time.Second, 3
+	part.Only(t, "speed")
+	const most, tries = time.Second, 10
 	for _, name := range sharing {
 		s, p := sharingCrowd(), mustNew(t, name, nil)
 		if name == "swayam" {

@@ -7,6 +7,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // slowest are those that let a job wait for up to eight hours: fairbridge one of
@@ -17,6 +18,7 @@ var slowest = map[string]time.Duration{"elan": 8 * time.Hour, "fairbridge": 8 * 
 // TestNobodyStarves keeps every system to the bound of policytest.FindStarvingJob, but
 // those that say that jobs may starve: they must not say so for nothing.
 func TestNobodyStarves(t *testing.T) {
+	part.Long(t, testing.Short())
 	for _, e := range catalogue.Systems() {
 		t.Run(e.Name, func(t *testing.T) {
 			least := max(slowest[e.Name], 2*time.Hour)

@@ -21,7 +21,13 @@ func TestGuardsJudgeNeighbours(t *testing.T) {
 		wide := s.Jobs[2]
 		wide.ID, wide.Arrive, wide.Shareable, wide.Ask.GPUs.Count = 4, now, false, 4
 		s.Jobs = append(s.Jobs, wide)
-		plan, err := engine.Pipeline{Allocate: besideFirst{}, Pack: pack.BesideAssignedPartner{}, Backfill: backfill.EASY{}}.Decide(s)
+		plan, err := engine.Pipeline{
+			Allocate: besideFirst{},
+			Pack:     pack.BesideAssignedPartner{},
+			Backfill: backfill.EASY{},
+		}.Decide(
+			s,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

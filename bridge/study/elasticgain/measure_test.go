@@ -9,6 +9,7 @@ import (
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/paired"
+	"fairbridge/scripts/verify/part"
 )
 
 // drawDay draws a part of a crowded day on the nodes.
@@ -23,9 +24,9 @@ func drawDay(t *testing.T, spec string, days float64) func(seed int64) (*study.S
 }
 
 // measureSmall measures on three hours of a small cluster.
-func measureSmall(t *testing.T, elastic float64) *Cell {
+func measureSmall(t *testing.T, seeds int, elastic float64) *Cell {
 	t.Helper()
-	return measureCell(t, Options{Draw: drawDay(t, "2x8", .125), Seeds: 3, ElasticShares: []float64{elastic}, Policies: []string{"fairbridge", "afs"}})
+	return measureCell(t, Options{Draw: drawDay(t, "2x8", .125), Seeds: seeds, ElasticShares: []float64{elastic}, Policies: []string{"fairbridge", "afs"}})
 }
 
 // measureCell measures one cell, in which half of the jobs may be stopped.
@@ -42,8 +43,12 @@ func measureCell(t *testing.T, o Options) *Cell {
 // TestWithoutRangesNothingChanges: where no job declares a range, mode elastic is mode preempt, job
 // by job and edit by edit.
 func TestWithoutRangesNothingChanges(t *testing.T) {
-	t.Parallel()
-	c := measureSmall(t, 0)
+	part.Long(t, testing.Short())
+	seeds := 1
+	if part.Runs("studies") {
+		seeds = 3
+	}
+	c := measureSmall(t, seeds, 0)
 	for i := 0; i+1 < len(c.Variants); i += 2 {
 		preempt, elastic := &c.Variants[i], &c.Variants[i+1]
 		for k := range preempt.Runs {
@@ -57,8 +62,8 @@ func TestWithoutRangesNothingChanges(t *testing.T) {
 // TestRangesGain: where half of the jobs declare ranges, they are done sooner than under Slurm alone
 // and than in mode preempt, and those that declared none are at most a twentieth later than either.
 func TestRangesGain(t *testing.T) {
-	t.Parallel()
-	c := measureSmall(t, .5)
+	part.Only(t, "studies")
+	c := measureSmall(t, 3, .5)
 	const most = 1.05
 	for i := range c.Variants {
 		v := &c.Variants[i]
@@ -83,7 +88,7 @@ func TestRangesGain(t *testing.T) {
 // of others must not keep nodes from becoming whole: on quarters of days on four nodes they had 1.14 times
 // the slowdown of mode preempt before what waits was protected against sizes.
 func TestWholeNodeJobsDoNotPay(t *testing.T) {
-	t.Parallel()
+	part.Only(t, "studies")
 	c := measureCell(t, Options{Draw: drawDay(t, "4x8", .25), Seeds: 5, ElasticShares: []float64{.1}, Policies: []string{"fairbridge"}})
 	for i := range c.Variants {
 		v := &c.Variants[i]

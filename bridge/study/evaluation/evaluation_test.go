@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"fairbridge/policy/catalogue"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestQuick writes the page in small and wants every policy in it, tables whose
 // rows have as many cells as their head, and no figure that is none.
 func TestQuick(t *testing.T) {
+	part.Only(t, "studies")
 	path := filepath.Join(t.TempDir(), "evaluation.md")
 	if err := WriteEvaluation(t.Context(), path, Options{IsQuick: true, ReportProgress: func(string) {}}); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"fairbridge/scripts/verify/part"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 // TestLoopPriceIsASection wants a row for every switch, and the rest of the page as it was.
 func TestLoopPriceIsASection(t *testing.T) {
+	part.Only(t, "studies")
 	path := filepath.Join(t.TempDir(), "evaluation.md")
 	rest := "# Evaluation\n\nhead\n\n## Speed\n\nfast\n"
 	if err := os.WriteFile(path, []byte(rest), 0o600); err != nil {

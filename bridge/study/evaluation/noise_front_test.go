@@ -10,11 +10,13 @@ import (
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/evaluation/targets"
 	"fairbridge/bridge/study/policyset"
+	"fairbridge/scripts/verify/part"
 )
 
 // Every policy has a row for each thing it is told, the bound is below all of them, and Slurm alone runs
 // once however many things others are told.
 func TestPoliciesAreToldLessAndLess(t *testing.T) {
+	part.Only(t, "studies")
 	page, made, err := quickTable(t, t.Context(), t.TempDir(), func(o *SlurmTableOptions) { o.Parts = []string{"noise"} })
 	// Two seeds of five settings, Slurm alone twice in each, whatever is told to the 28 others.
 	if want := 2 * (5*2 + 28); err != nil || made != want {
@@ -115,6 +117,7 @@ func TestFront(t *testing.T) {
 
 // The section has a row for each policy, Slurm alone among them, the fastest first.
 func TestFrontIsWritten(t *testing.T) {
+	part.Only(t, "studies")
 	page, _, err := quickTable(t, t.Context(), t.TempDir(), func(o *SlurmTableOptions) { o.Parts = []string{"front"} })
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"fairbridge/scripts/verify/part"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 // TestSizesAreASection wants a row for every policy in both modes, and the rest of the page as it was.
 func TestSizesAreASection(t *testing.T) {
+	part.Only(t, "studies")
 	path := filepath.Join(t.TempDir(), "evaluation.md")
 	rest := "# Evaluation\n\nhead\n\n## Speed\n\nfast\n"
 	if err := os.WriteFile(path, []byte(rest), 0o600); err != nil {

@@ -11,6 +11,7 @@ import (
 	"fairbridge/bridge/study/keptruns"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/paired"
+	"fairbridge/scripts/verify/part"
 )
 
 // quickTable writes the section in small into a page of two others, with runs in the folder, and
@@ -41,6 +42,7 @@ func quickTable(t *testing.T, ctx context.Context, folder string, change func(*S
 // TestSlurmTableGoesOn: what was made once is not made again, what is missing is said and made,
 // and the page is the same in the end.
 func TestSlurmTableGoesOn(t *testing.T) {
+	part.Long(t, testing.Short())
 	folder := t.TempDir()
 	none, made, err := quickTable(t, t.Context(), folder, func(o *SlurmTableOptions) { o.MakesNone = true })
 	if err != nil || made != 0 || !strings.Contains(none, "**20 runs of 20 are missing here**") {
@@ -106,6 +108,7 @@ func (k *interruptingKeeper) KeepRun(key string, run *measure.Run) error {
 // TestPartsStandInOrder: each part has a section of its own, in one order whatever was asked first;
 // without a trace there is none of windows, and what is there of it stays.
 func TestPartsStandInOrder(t *testing.T) {
+	part.Only(t, "studies")
 	folder := t.TempDir()
 	all := func(o *SlurmTableOptions) { o.Parts, o.MakesNone = nil, true }
 	page, _, err := quickTable(t, t.Context(), folder, all)

@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"fairbridge/scripts/verify/part"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 // TestStartEstimatesAreASection wants a row for every workload, and the rest of the page as it was.
 func TestStartEstimatesAreASection(t *testing.T) {
+	part.Only(t, "studies")
 	path := filepath.Join(t.TempDir(), "evaluation.md")
 	rest := "# Evaluation\n\nhead\n\n## Speed\n\nfast\n"
 	if err := os.WriteFile(path, []byte(rest), 0o600); err != nil {

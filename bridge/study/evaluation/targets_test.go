@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"fairbridge/bridge/study/policyset"
+	"fairbridge/scripts/verify/part"
 )
 
 // Where nothing can be known of jobs but their size, fairbridge must not be worse than Slurm's own
 // order through the same loop, nor than Slurm alone.
 func TestWithoutInformationNothingIsLost(t *testing.T) {
+	part.Only(t, "studies")
 	policies, err := policyset.ParsePolicies("slurm,multifactor,fairbridge", false)
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +53,7 @@ func TestWithoutInformationNothingIsLost(t *testing.T) {
 
 // The section says of each figure whether it is met, with what is wanted and what chance gives.
 func TestTargetsAreJudged(t *testing.T) {
+	part.Only(t, "studies")
 	page, made, err := quickTable(t, t.Context(), t.TempDir(), func(o *SlurmTableOptions) { o.Parts = []string{"targets"} })
 	if err != nil || made == 0 {
 		t.Fatalf("%d runs are made: %v", made, err)

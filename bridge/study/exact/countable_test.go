@@ -11,6 +11,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
+	"fairbridge/scripts/verify/part"
 )
 
 // plainSystems are the systems there is a plain reference of. All let jobs wait for ever,
@@ -94,7 +95,7 @@ func comparePlain(t *testing.T, got []measure.JobOutcome, want []*plainJob) (sto
 // number of them, and as many jobs are stopped as it takes.
 func TestCountableClusters(t *testing.T) {
 	traces := 40
-	if testing.Short() {
+	if !part.Runs("studies") {
 		traces = 6
 	}
 	for _, s := range plainSystems {
@@ -119,7 +120,7 @@ func TestCountableClusters(t *testing.T) {
 // know nothing of each other.
 func TestCountableTypes(t *testing.T) {
 	traces := 20
-	if testing.Short() {
+	if !part.Runs("studies") {
 		traces = 3
 	}
 	for _, s := range plainSystems {

@@ -1,6 +1,7 @@
 package fidelity
 
 import (
+	"fairbridge/scripts/verify/part"
 	"path/filepath"
 	"testing"
 )
@@ -16,6 +17,7 @@ var known = map[string]float64{
 // simulated Slurm learns whether it is still as true as docs/fidelity.md says. With fairbridge
 // beside it the same cannot be asked, as its policy changes.
 func TestSimulatedSlurmIsAsTrueAsTheKeptRunsSay(t *testing.T) {
+	part.Only(t, "fidelity")
 	runs := loadKeptRuns(t, ArmAlone)
 	all, err := Compare(runs, 100) // the mean of 20 simulations of a day is some 2 s off
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy/paper"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestSearch tries settings on applications of three kinds, and wants the default of policy pcs
@@ -16,7 +17,7 @@ import (
 // neighbours of the default are tried.
 func TestSearch(t *testing.T) {
 	grid := fluid.SearchGrid{Loads: [][]float64{{.02}, {.08}, {.3}}, Shares: [][]float64{{.5}, {.9}}, Clips: []float64{.5}}
-	if !testing.Short() {
+	if part.Runs("studies") {
 		grid = fluid.DefaultGrid()
 	}
 	var kinds [][]fluid.Settings

@@ -9,6 +9,7 @@ import (
 	"fairbridge/bridge/study/packs"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/policy/paper"
+	"fairbridge/scripts/verify/part"
 )
 
 // byGPUTime compares jobs by their GPU time, as SRSF does, and with a fair finish four times as late. It has no class of long
@@ -19,6 +20,7 @@ var byGPUTime = paper.Params{"by": "service", "fair": 4., "long": 2., "sticky": 
 // Muri-S, and where none does at or below that of SRSF. It knows what they know: how many steps a job has left, how long
 // one takes alone, and the stages of a step beside others.
 func TestFairbridgeOnMuri(t *testing.T) {
+	part.Long(t, testing.Short())
 	for _, c := range []struct {
 		name, trace string
 		shares      bool
@@ -31,7 +33,7 @@ func TestFairbridgeOnMuri(t *testing.T) {
 		{"alone by GPU time", "trace3_pr", false, byGPUTime, 798057.6829},
 	} {
 		t.Run(c.name+"/"+c.trace, func(t *testing.T) {
-			if testing.Short() && c.trace != "trace3" {
+			if !part.Runs("golden") && c.trace != "trace3" {
 				t.Skip("ten seconds")
 			}
 			run := runFairbridgeOnMuri(t, c.trace, c.shares, c.params)
@@ -47,6 +49,7 @@ func TestFairbridgeOnMuri(t *testing.T) {
 // TestFairbridgeOnMuriByDefault shows what the parameters of all simulations make of the traces where no job shares: longer than
 // SRSF takes, for the fair finish of each job and the end of all work.
 func TestFairbridgeOnMuriByDefault(t *testing.T) {
+	part.Long(t, testing.Short())
 	for name, srsf := range map[string]float64{"trace3": 185021.8802, "trace3_pr": 798057.6829} {
 		run := runFairbridgeOnMuri(t, name, false, nil)
 		mean := run.Summarize().AvgJCT

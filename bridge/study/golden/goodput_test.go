@@ -9,6 +9,7 @@ import (
 	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/policy/paper"
+	"fairbridge/scripts/verify/part"
 )
 
 // goodputRun runs a policy by the clock of Pollux on one of the workloads published with it, in
@@ -27,12 +28,13 @@ var goodputLoads = []struct{ load, folder string }{{"1.0", "workloads"}, {"0.5",
 // chance, so single workloads differ more; of the greater loads, and in a short test, one workload alone
 // is run.
 func TestGoodput(t *testing.T) {
+	part.Only(t, "golden")
 	published := polluxPublished(t, "published_avg_jct.csv")
 	for _, l := range goodputLoads {
 		last, most := 1, 1.02*1.03
-		if !testing.Short() && l.load <= "1.0" {
+		if part.Runs("golden") && l.load <= "1.0" {
 			last, most = 8, 1.02
-		} else if testing.Short() && l.load != "1.0" {
+		} else if !part.Runs("golden") && l.load != "1.0" {
 			continue
 		}
 		sums := map[string]float64{}
@@ -58,6 +60,7 @@ func TestGoodput(t *testing.T) {
 // TestFairbridgeOnSia wants mean completion times of fairbridge on workloads published with Sia no longer
 // than those of Sia, ours and as the published program was re-run, with what the same jobs tell.
 func TestFairbridgeOnSia(t *testing.T) {
+	part.Only(t, "golden")
 	for set, rerun := range map[string]float64{"philly": 1951.8, "saturn": 2090.7} {
 		jobs := siaJobs(t, set, 1)
 		ours := siaRun(t, lookup(t, "fairbridge", nil), jobs, siaCluster).Summarize()
@@ -83,9 +86,7 @@ const ownTypesDigits = "mean 469.250 s, makespan 3883.000 s, 16 restarts"
 // 35 % at most.
 func TestGoodputInterval(t *testing.T) {
 	const published, ofAMinute = 3354.18, 2751.13
-	if testing.Short() {
-		t.Skip("eight workloads")
-	}
+	part.Only(t, "golden")
 	clock := exact.PolluxClock()
 	clock.LockstepInterval = 8 * time.Minute
 	mean := 0.

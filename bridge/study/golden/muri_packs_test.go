@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fairbridge/bridge/study/packs/muri"
+	"fairbridge/scripts/verify/part"
 )
 
 // muriPackFigures are the published ones of Muri-S and Muri-L: mean completion time, makespan and 99 % completion time,
@@ -31,10 +32,11 @@ var muriPackFigures = []struct {
 // TestMuriPacks wants the published figures of Muri-S and Muri-L as near as another choice among matchings of one
 // weight allows. The long traces take minutes, and are left out of short runs.
 func TestMuriPacks(t *testing.T) {
+	part.Long(t, testing.Short())
 	for _, c := range muriPackFigures {
 		s := muri.System(c.options)
 		t.Run(s.Name+"/"+c.trace, func(t *testing.T) {
-			if testing.Short() && strings.HasPrefix(c.trace, "trace1") {
+			if !part.Runs("golden") && strings.HasPrefix(c.trace, "trace1") {
 				t.Skip("a long trace")
 			}
 			run := runMuri(t, s, c.trace)

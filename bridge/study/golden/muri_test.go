@@ -10,6 +10,7 @@ import (
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/packs"
 	"fairbridge/bridge/study/trace"
+	"fairbridge/scripts/verify/part"
 )
 
 // muriFigures are those of Muri's simulator (its published tables and logs): mean completion time, makespan and 99 %
@@ -38,6 +39,7 @@ var muriSystems = map[string]func() packs.System{"srtf": packs.SRTF, "srsf": pac
 // TestMuri wants every digit of the figures published with Muri, of 992 and 1,494 jobs on 64 GPUs. The examples in
 // package packs need no file.
 func TestMuri(t *testing.T) {
+	part.Long(t, testing.Short())
 	for _, c := range muriFigures {
 		t.Run(c.system+"/"+c.trace, func(t *testing.T) {
 			run := runMuri(t, muriSystems[c.system](), c.trace)

@@ -14,6 +14,7 @@ import (
 	"fairbridge/bridge/study/trace"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
+	"fairbridge/scripts/verify/part"
 )
 
 // polluxBaselines are the policies of Pollux' simulator that need no chance, as we have them.
@@ -78,6 +79,7 @@ func polluxPublished(t *testing.T, file string) map[string]float64 {
 // TestPollux wants every job of the eight published workloads to complete in the very second in
 // which it does in the simulator of Pollux, and workload 6 the mean that was restated.
 func TestPollux(t *testing.T) {
+	part.Long(t, testing.Short())
 	for _, c := range polluxBaselines {
 		t.Run(c.theirs, func(t *testing.T) {
 			published := polluxPublished(t, "published_job_jct.csv")
@@ -102,9 +104,7 @@ func TestPollux(t *testing.T) {
 // tables do not cover them: times of steps that no table has are interpolated otherwise than
 // there, so some means are off by a little.
 func TestPolluxLoads(t *testing.T) {
-	if testing.Short() {
-		t.Skip("48 workloads")
-	}
+	part.Only(t, "golden")
 	published := polluxPublished(t, "published_avg_jct.csv")
 	for _, c := range polluxBaselines {
 		for _, load := range []string{"0.5", "1.5", "2.0"} {

@@ -15,6 +15,7 @@ import (
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
+	"fairbridge/scripts/verify/part"
 )
 
 // siaRestarts is what Sia's policy takes restarts to cost, by kind of job, in seconds; what its
@@ -64,6 +65,7 @@ func siaRunTelling(t *testing.T, p policy.Policy, jobs []workload.Job, spec stri
 // test. Every way of ours to settle equal choices is within 5 % of the re-run, and their mean
 // within 3 %.
 func TestSia(t *testing.T) {
+	part.Long(t, testing.Short())
 	for _, c := range []struct {
 		set  string
 		want float64
@@ -71,7 +73,7 @@ func TestSia(t *testing.T) {
 		jobs := siaJobs(t, c.set, 1)
 		var means []float64
 		for ties := range 4 {
-			if testing.Short() && ties > 0 {
+			if !part.Runs("golden") && ties > 0 {
 				break
 			}
 			run := siaRun(t, lookup(t, "sia", paper.Params{"restarts": siaRestarts, "ties": ties}), jobs, siaCluster)
@@ -97,9 +99,7 @@ func TestSia(t *testing.T) {
 // says; the published simulator leaves that out. 0.6 h to completion and 14.2 h in all for the eight of Philly, 0.7
 // and 14.9 h for the ten of Saturn.
 func TestSiaPaper(t *testing.T) {
-	if testing.Short() {
-		t.Skip("18 workloads")
-	}
+	part.Only(t, "golden")
 	for _, c := range []struct {
 		set             string
 		workloads       int

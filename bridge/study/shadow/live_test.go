@@ -21,6 +21,7 @@ import (
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/learn"
+	"fairbridge/scripts/verify/part"
 )
 
 var (
@@ -147,6 +148,7 @@ func makeLiveSite(t *testing.T, seed int64, load float64, policyName string) (*m
 // first, jobs wait as with Slurm alone, and the check says so. In strict order the narrow ones wait
 // behind the wide, around which Slurm alone would have filled up: that is measured, and not cleared.
 func TestALiveDayIsMeasured(t *testing.T) {
+	part.Long(t, testing.Short())
 	nodes, err := cluster.ParseSpec("2x4:a100")
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"fairbridge/bridge/study/replay"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
+	"fairbridge/scripts/verify/part"
 )
 
 var (
@@ -192,6 +193,7 @@ func trueGains(alone, live *measure.Run) map[string]float64 {
 // runs the same day live: with the jobs as they really were, and other phases of Slurm. What
 // was claimed must have come. -args -sites 20 says how often it does.
 func TestClaimsComeTrue(t *testing.T) {
+	part.Only(t, "studies")
 	claims, wrong, held, groups, cannotTell := 0, 0, 0, 0, 0
 	for seed := range int64(*siteCount) {
 		m := makeSite(t, 201+seed, "4x8:a100", *siteLoad)

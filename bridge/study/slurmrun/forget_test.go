@@ -6,13 +6,19 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/sim"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestForgettingChangesNothing runs policies that order, hold and stop jobs on a queue of
 // hours twice, with the ledger that a daemon keeps and without what no cycle reads any more,
 // and wants the same run, with the same edits.
 func TestForgettingChangesNothing(t *testing.T) {
-	for _, name := range []string{"fairbridge", "tiresias", "fifo"} {
+	part.Long(t, testing.Short())
+	names := []string{"tiresias"}
+	if part.Runs("studies") {
+		names = append(names, "fairbridge", "fifo")
+	}
+	for _, name := range names {
 		c := Config{PolicyName: name, Nodes: cluster(2), Jobs: stream(40, never), RestartCost: time.Minute}
 		c.Policy = decider(t, name)
 		fast, _ := counted(t, c)

@@ -15,6 +15,7 @@ import (
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
+	"fairbridge/scripts/verify/part"
 )
 
 // mix makes jobs that report nothing: short ones of all sizes, of which every
@@ -35,6 +36,7 @@ func mix(n int, opted bool) []workload.Job {
 // TestEveryPolicyOnPlainJobs runs the whole catalogue, with the parameters a
 // site would have, on jobs that report nothing, as sbatch makes them.
 func TestEveryPolicyOnPlainJobs(t *testing.T) {
+	part.Long(t, testing.Short())
 	for _, e := range catalogue.Systems() {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
+	"fairbridge/scripts/verify/part"
 )
 
 // generous are budgets of stops that a simulation may have and a site should
@@ -25,6 +26,7 @@ func generous() bridge.Config {
 // figures of both (go test -v). Whatever stands between, the work done is the
 // same: no more, and no less.
 func TestThePriceOfSlurm(t *testing.T) {
+	part.Only(t, "studies")
 	nodes, jobs, cost := cluster(4), stream(60, never), time.Minute
 	tell := func(name, how string, r *measure.Run) float64 {
 		s := r.Summarize()

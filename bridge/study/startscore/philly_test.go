@@ -8,6 +8,7 @@ import (
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/trace"
+	"fairbridge/scripts/verify/part"
 )
 
 // phillyTrace is Microsoft's Philly as a table.
@@ -34,8 +35,9 @@ func readPhilly(t *testing.T) *study.Scenario {
 // is the score of always saying one half, a fifth was wanted), and later deadlines are met more often, but fifths are off by more than ten points, up to 23, as such
 // windows begin with promises about run times of which nothing is known: the page of figures has six windows.
 func TestPromisesOnPhilly(t *testing.T) {
+	part.Only(t, "studies")
 	seeds := int64(2)
-	if testing.Short() {
+	if !part.Runs("studies") {
 		seeds = 1
 	}
 	whole := readPhilly(t)

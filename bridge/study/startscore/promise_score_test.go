@@ -33,9 +33,9 @@ type PromiseBin struct {
 // promiseBinCount is how many bins there are.
 const promiseBinCount = 5
 
-// CollectPromises returns what jobs are told at the first, calibrated looks at them of their being done by deadlines, in the order of the
-// looks, corrected by those that were past by then, as live once an hour; deadlineOf returns a job's, zero: it has none. Jobs that
-// did not end have kept nothing.
+// CollectPromises returns what jobs are told at the first, calibrated looks at them of their being done by
+// deadlines, in the order of the looks, corrected by those that were past by then, as live once an hour;
+// deadlineOf returns a job's, zero: it has none. Jobs that did not end have kept nothing.
 func CollectPromises(looks []Look, deadlineOf func(*Look) time.Time) []Promise {
 	var all []Promise
 	c, learntAt := &estimate.Calibration{}, time.Time{}

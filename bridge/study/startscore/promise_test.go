@@ -11,6 +11,7 @@ import (
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/policy"
+	"fairbridge/scripts/verify/part"
 )
 
 func TestScorePromises(t *testing.T) {
@@ -65,8 +66,9 @@ func promisesOf(t *testing.T, s *study.Scenario, policyName string, seed int64) 
 // TestPromisesAreCalibrated: of the jobs that are told a chance, about that part is in time: within ten points in each fifth, on sites of a hundred
 // jobs each that begin without history. Two of them are too few to say that of fifths.
 func TestPromisesAreCalibrated(t *testing.T) {
+	part.Only(t, "studies")
 	last, mostGap := int64(60), .1 // what chances assume was chosen on seeds 10 to 29
-	if testing.Short() {
+	if !part.Runs("studies") {
 		last, mostGap = 31, 1
 	}
 	var all []Promise

@@ -9,6 +9,7 @@ import (
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/policyset"
+	"fairbridge/scripts/verify/part"
 )
 
 var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -42,6 +43,7 @@ func TestScoreLooks(t *testing.T) {
 
 // A short drawn day through Slurm, of a fixed seed: what is estimated is scored on what came of it.
 func TestLooksOfADay(t *testing.T) {
+	part.Only(t, "studies")
 	nodes, err := cluster.ParseSpec("2x8")
 	if err != nil {
 		t.Fatal(err)

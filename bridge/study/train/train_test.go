@@ -9,6 +9,7 @@ import (
 	"fairbridge/bridge/study/learner"
 	"fairbridge/bridge/study/learner/learnertest"
 	"fairbridge/policy/paper/dl2"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestSoftmax: closed candidates have no chance, the others as their scores have it.
@@ -21,6 +22,7 @@ func TestSoftmax(t *testing.T) {
 
 // TestTrainingRepeats: the same settings give the same weights to the last digit, also where the training was cut off.
 func TestTrainingRepeats(t *testing.T) {
+	part.Only(t, "studies")
 	v := learner.Values{"jobs": 30, "gpus": 16, "load": .7, "rounds": 3, "runs": 2, "imitation-runs": 2}
 	learnertest.CheckRepeats(t, Learner(), v, 4, func(raw []byte) error { _, err := dl2.ReadWeights(raw); return err })
 }

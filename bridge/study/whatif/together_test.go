@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/scripts/verify/part"
 )
 
 // measureTogether compares the middles of requests and of the smaller ones that stand for them, estimated
@@ -72,6 +73,7 @@ func requestsOf(s *policy.Snapshot) (list []policy.Job) {
 
 // Together is as one by one, within what fewer draws cost.
 func TestTogetherIsAsOneByOne(t *testing.T) {
+	part.Only(t, "studies")
 	q, _ := askLargeSite(t, 24, 160)
 	main, worst, smaller, worstSmaller := measureTogether(t, q, requestsOf(q.Snapshot), Effort{DrawCount: 24})
 	t.Logf("24 draws: the request off by %.3f, at worst %.3f; smaller ones by %.3f, at worst %.3f", main, worst, smaller, worstSmaller)

@@ -22,6 +22,7 @@ import (
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
 	"fairbridge/cmd/internal/cli"
+	"fairbridge/scripts/verify/part"
 )
 
 // monday is the first day of what is recorded.
@@ -160,9 +161,7 @@ func run(t *testing.T, o *cli.Options, args ...string) (string, error) {
 // default policy on one partition, and on the other the default policy itself but for a parameter
 // that changes nothing.
 func TestTheDaysOfTwoCanaries(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a minute")
-	}
+	part.Only(t, "studies")
 	o, db := newSite(t)
 	r := newRecorder(t, o, db, 16)
 	r.recordUntil(t, 5)

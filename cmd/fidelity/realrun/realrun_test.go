@@ -11,15 +11,14 @@ import (
 	"fairbridge/bridge/study/fidelity"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/scripts/throwaway"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestSimulatedSlurmIsLikeARealOne is the small version of the command: one real run of a
 // minute. One run beside a busy machine says little: what is allowed is what no busy machine
 // explains.
 func TestSimulatedSlurmIsLikeARealOne(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a real Slurm for more than a minute")
-	}
+	part.Only(t, "fidelity")
 	if _, err := exec.LookPath("cc"); err != nil {
 		t.Skip("no C compiler for the library by which time runs faster")
 	}

@@ -10,6 +10,7 @@ import (
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/fairbridge"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // elasticNode is a node of GPUs with elastic jobs of the same curve, so many hours long on the GPU
@@ -188,6 +189,7 @@ func runOnB(j *policy.Job, since time.Duration) {
 // TestSizesAreDecidedInTime: 1,000 elastic jobs on 1,024 GPUs take 200 ms of processor time at most,
 // of one type or of three that all jobs accept.
 func TestSizesAreDecidedInTime(t *testing.T) {
+	part.Only(t, "speed")
 	for _, types := range [][]string{{"g"}, {"g", "h", "i"}} {
 		hours := make([]int, 1000)
 		for i := range hours {

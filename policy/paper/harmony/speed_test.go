@@ -7,14 +7,13 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestDecidesInTime: 10,000 jobs on 4,096 GPUs, all of which report and have classes, are decided in a second of processor time,
 // on a busy cluster and on one of which half is free.
 func TestDecidesInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	part.Only(t, "speed")
 	for name, runEvery := range map[string]int{"busy": 1, "half of it free": 2} {
 		s := policytest.BusyCluster(512, 10_000)
 		kept := s.Jobs[:0]

@@ -8,14 +8,13 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestDecidesInTime: 10,000 jobs on 4,096 GPUs, of which half are free, are decided in a second of processor time, by the network and,
 // since it is compared with that, by the search too.
 func TestDecidesInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	part.Only(t, "speed")
 	s := policytest.BusyCluster(512, 10_000)
 	for i := range s.Jobs {
 		j := &s.Jobs[i]

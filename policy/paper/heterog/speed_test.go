@@ -7,14 +7,13 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestDecidesInTime: 10,000 jobs on 4,096 GPUs of two types, all of which accept both, are decided in a second of
 // processor time.
 func TestDecidesInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	part.Only(t, "speed")
 	s := policytest.BusyCluster(512, 10_000)
 	for i := range s.Nodes {
 		for k := range s.Nodes[i].GPUs {

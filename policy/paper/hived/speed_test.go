@@ -9,15 +9,14 @@ import (
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/hived"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestDecidesInTime: 10,000 jobs of eight accounts on 4,096 GPUs are decided in a second of processor time,
 // with cells for all accounts, for none, and with more than the nodes have; the second time with all
 // that runs to be found again.
 func TestDecidesInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	part.Only(t, "speed")
 	for name, number := range map[string]int{"cells": 24, "none": 0, "too many": 90} {
 		s := policytest.BusyCluster(512, 10_000)
 		var cells []any

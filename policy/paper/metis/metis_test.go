@@ -11,6 +11,7 @@ import (
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/metis"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // waiting is a job that may run on a range of GPUs, of whose kind speeds were reported.
@@ -133,9 +134,7 @@ func TestRange(t *testing.T) {
 
 // TestDecidesInTime: 10,000 jobs on 4,096 GPUs, each of a kind of its own with other speeds, are decided in a second of processor time.
 func TestDecidesInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	part.Only(t, "speed")
 	s := policytest.BusyCluster(512, 10_000)
 	for i := range s.Jobs {
 		j := &s.Jobs[i]

@@ -7,14 +7,13 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestDecidesInTime: 10,000 jobs on 4,096 GPUs, each of which waits for the one before or reports its losses, are
 // decided in a second of processor time.
 func TestDecidesInTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	part.Only(t, "speed")
 	s := policytest.BusyCluster(512, 10_000)
 	for i := range s.Jobs {
 		j := &s.Jobs[i]

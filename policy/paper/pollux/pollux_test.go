@@ -10,6 +10,7 @@ import (
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/pollux"
 	"fairbridge/policy/policytest"
+	"fairbridge/scripts/verify/part"
 )
 
 // table is a curve of measured speeds, of one GPU first.
@@ -165,6 +166,7 @@ func crowd(jobs, nodes int) *policy.Snapshot {
 // TestDecidesInTime: a decision over 1,000 elastic jobs on 1,024 GPUs takes 200 ms of
 // processor time at most, on a machine that does not matter much.
 func TestDecidesInTime(t *testing.T) {
+	part.Only(t, "speed")
 	s, p := crowd(1000, 128), policytest.NewPolicy(t, pollux.System().New, nil)
 	least := policytest.LeastProcessorTime(t, 5, func() {
 		if _, err := p.Decide(s); err != nil {

@@ -76,9 +76,6 @@ func asPublished(t *testing.T, name string, given paper.Params) policy.Policy {
 // and serving those first that lose most by waiting meets many times as much worth; lengths are known.
 func TestReproduceByDeadline(t *testing.T) {
 	seedCount, jobCount := 5, 800
-	if testing.Short() {
-		seedCount = 2
-	}
 	nodes, err := cluster.ParseSpec("4x8")
 	if err != nil {
 		t.Fatal(err)
@@ -110,9 +107,6 @@ func TestReproduceByDeadline(t *testing.T) {
 // TestSlurmByDeadline: the same through the loop, the gate and a simulated Slurm, beside Slurm alone, with deadlines that count within
 // shares only. Five seeds on 64 GPUs are in docs/evaluation.md; this is one, small, that must not lose.
 func TestSlurmByDeadline(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs a simulated Slurm for days")
-	}
 	nodes, err := cluster.ParseSpec("2x8")
 	if err != nil {
 		t.Fatal(err)

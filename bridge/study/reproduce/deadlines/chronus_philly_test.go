@@ -51,9 +51,6 @@ func readChronusWindow(t *testing.T, from, length float64) []workload.Job {
 // TestReproduceChronusOnPhilly: in six windows of 50 hours of the artifact's trace, in which every job has a deadline, on its 120 nodes of 8 GPUs, the
 // earliest deadline first misses at least twice as many as Chronus, and Chronus without its reserve none.
 func TestReproduceChronusOnPhilly(t *testing.T) {
-	if testing.Short() {
-		t.Skip("six windows take a minute")
-	}
 	nodes, edfMissed, missed := newNodes(120, 8), 0., 0.
 	for w := range 6 {
 		jobs := readChronusWindow(t, float64(w)*3000, 3000)

@@ -40,9 +40,6 @@ func (w promiseWatch) watch(_ *policy.Snapshot, plan *policy.Plan) {
 // alone it misses a small part.
 func TestReproduceChronus(t *testing.T) {
 	seeds := int64(5)
-	if testing.Short() {
-		seeds = 2
-	}
 	figures := map[string][]float64{}
 	note := func(name string, v float64) { figures[name] = append(figures[name], v) }
 	for seed := int64(1); seed <= seeds; seed++ {

@@ -35,9 +35,6 @@ func mixedJobs(seed int64, count int, load, share float64) []workload.Job {
 // of the deadlines are missed, with run times that are known and with such that are off by a fifth.
 func TestReproduceKaruna(t *testing.T) {
 	seeds := int64(5)
-	if testing.Short() {
-		seeds = 2
-	}
 	nodes := newNodes(8, 8)
 	figures := map[string][]float64{}
 	note := func(name string, v float64) { figures[name] = append(figures[name], v) }

@@ -40,9 +40,6 @@ func throughSlurm(t *testing.T, name string, seed int64) outcome {
 // alone by more than three points, and cost the others nothing. What they gain where plans are carried out at once does not come through: the earliest
 // deadline first misses half as many as they.
 func TestDeadlinesThroughSlurm(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute of processor time")
-	}
 	figures := map[string][]float64{}
 	note := func(name string, v float64) { figures[name] = append(figures[name], v) }
 	for seed := int64(1); seed <= 5; seed++ {

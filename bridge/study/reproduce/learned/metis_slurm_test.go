@@ -33,9 +33,6 @@ func recurringThroughSlurm(t *testing.T, seed int64, load float64, name string) 
 // a job on what it asks before the loop sees it, and where they are not there is little to give. What metis gains where plans are
 // carried out at once does not come through.
 func TestMetisThroughSlurm(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute of processor time")
-	}
 	for _, load := range []float64{.3, .5, .7, .9, 1.1} {
 		var ofSlurm, ofEASY []float64
 		for seed := int64(1); seed <= 5; seed++ {

@@ -122,9 +122,6 @@ func recurringRun(t *testing.T, seed int64, load float64, name string, params pa
 // they ask, by EASY and by what Slurm does alone; where they ask for more than all of it, it is no longer.
 func TestReproduceMetis(t *testing.T) {
 	seeds := int64(5)
-	if testing.Short() {
-		seeds = 2
-	}
 	for _, load := range []float64{.3, .5, .7, .9, 1.1} {
 		var ofEASY, ofSlurm []float64
 		for seed := int64(1); seed <= seeds; seed++ {

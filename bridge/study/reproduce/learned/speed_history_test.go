@@ -12,8 +12,9 @@ import (
 	"fairbridge/policy/scaling"
 )
 
-// speedHistory simulates what is known of jobs that come again: it is a policy that is told of each job what those that it is
-// recognised by (recurrence.Keys) reported of their speed so far, as live: once from every run, with an error.
+// speedHistory simulates what is known of jobs that come again: it is a policy that is told of each job what
+// those that it is recognised by (recurrence.Keys) reported of their speed so far, as live: once from every
+// run, with an error.
 type speedHistory struct {
 	policy.Policy
 	Noise float64 // standard error of a report, as a part of the speed
@@ -25,7 +26,13 @@ type speedHistory struct {
 
 // newSpeedHistory returns that of a policy and a workload, of whose jobs Scaling is the truth.
 func newSpeedHistory(p policy.Policy, jobs []workload.Job) *speedHistory {
-	h := &speedHistory{Policy: p, Noise: .05, truth: map[policy.JobID]*workload.Job{}, byKey: map[recurrence.Key][]scaling.Measured{}, said: map[policy.JobID]int{}}
+	h := &speedHistory{
+		Policy: p,
+		Noise:  .05,
+		truth:  map[policy.JobID]*workload.Job{},
+		byKey:  map[recurrence.Key][]scaling.Measured{},
+		said:   map[policy.JobID]int{},
+	}
 	for i := range jobs {
 		h.truth[policy.JobID(jobs[i].ID)] = &jobs[i]
 	}
@@ -54,7 +61,13 @@ func (h *speedHistory) report(j *policy.Job) {
 	n := j.On.Count()
 	h.said[j.ID] = n
 	off := rand.New(rand.NewPCG(h.Seed^uint64(j.ID), uint64(n))).NormFloat64()
-	seen := scaling.Measured{SpeedPoint: policy.SpeedPoint{Type: j.On.FirstType(), Devices: n, StepsPerSecond: speedOn(h.truth[j.ID], n) * math.Max(1+h.Noise*off, .1)}}
+	seen := scaling.Measured{
+		SpeedPoint: policy.SpeedPoint{
+			Type:           j.On.FirstType(),
+			Devices:        n,
+			StepsPerSecond: speedOn(h.truth[j.ID], n) * math.Max(1+h.Noise*off, .1),
+		},
+	}
 	for _, key := range recurrence.Keys(j.User, j.Name) {
 		h.byKey[key] = append(h.byKey[key], seen)
 	}
@@ -102,16 +115,29 @@ func (p *told) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	return &policy.Plan{}, nil
 }
 
-// TestSpeedHistory: policies know of a job what it and those of its kind reported on the sizes they ran on, about as they truly are, and nothing
-// of any other size or kind.
+// TestSpeedHistory: policies know of a job what it and those of its kind reported on the sizes they ran on,
+// about as they truly are, and nothing of any other size or kind.
 func TestSpeedHistory(t *testing.T) {
 	curve := hiddenCurve(rand.New(rand.NewPCG(1, 1)), 16)
 	jobs := []workload.Job{{ID: 1, Scaling: curve}, {ID: 2, Scaling: curve}, {ID: 3, Scaling: curve}}
 	p := &told{}
 	h := newSpeedHistory(p, jobs)
 	s := &policy.Snapshot{Now: time.Unix(0, 0), Jobs: []policy.Job{
-		{ID: 1, User: "u", Name: "a", State: policy.Running, On: policy.Alloc{{Node: "n", Type: "g", Count: 4}}, Scaling: curve},
-		{ID: 2, User: "u", Name: "a", State: policy.Pending, Scaling: curve}, {ID: 3, User: "u", Name: "b", State: policy.Pending, Scaling: curve}}}
+		{
+			ID:      1,
+			User:    "u",
+			Name:    "a",
+			State:   policy.Running,
+			On:      policy.Alloc{{Node: "n", Type: "g", Count: 4}},
+			Scaling: curve,
+		},
+		{
+			ID:      2,
+			User:    "u",
+			Name:    "a",
+			State:   policy.Pending,
+			Scaling: curve,
+		}, {ID: 3, User: "u", Name: "b", State: policy.Pending, Scaling: curve}}}
 	for range 3 {
 		if _, err := h.Decide(s); err != nil {
 			t.Fatal(err)
@@ -119,7 +145,8 @@ func TestSpeedHistory(t *testing.T) {
 	}
 	want := speedOn(&jobs[0], 4)
 	for i, j := range p.jobs[:2] {
-		if j.Scaling == nil || len(j.Scaling.Points) != 1 || j.Scaling.Points[0].Devices != 4 || math.Abs(j.Scaling.Points[0].StepsPerSecond/want-1) > .2 {
+		if j.Scaling == nil || len(j.Scaling.Points) != 1 || j.Scaling.Points[0].Devices != 4 ||
+			math.Abs(j.Scaling.Points[0].StepsPerSecond/want-1) > .2 {
 			t.Errorf("of job %d %+v, want about %.2f on 4", i+1, j.Scaling, want)
 		}
 	}

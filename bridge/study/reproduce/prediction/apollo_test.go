@@ -94,9 +94,6 @@ func startErrors(run *measure.Run, v *vague) (errs []float64) {
 // by no more than a quarter of its wait.
 func TestReproduceApollo(t *testing.T) {
 	seeds := int64(5)
-	if testing.Short() {
-		seeds = 2
-	}
 	var greedy, fastest, slurm, errs []float64
 	for seed := int64(1); seed <= seeds; seed++ {
 		jobs := generate.GavelDrawer{JobCount: 400, ClusterGPUs: 160, OfferedLoad: .7}.DrawJobs(seed)
@@ -124,9 +121,6 @@ func TestReproduceApollo(t *testing.T) {
 
 // TestApolloThroughSlurm: through the loop and a simulated Slurm mean completion is not worse than with Slurm alone.
 func TestApolloThroughSlurm(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes many seconds")
-	}
 	var alone []float64
 	for seed := int64(1); seed <= 5; seed++ {
 		jobs := generate.GavelDrawer{JobCount: 60, ClusterGPUs: 48, OfferedLoad: .7, RunTimeDivisor: 4}.DrawJobs(seed)

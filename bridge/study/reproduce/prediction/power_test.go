@@ -15,9 +15,6 @@ import (
 // two other draws.
 func TestReproduceNodesOff(t *testing.T) {
 	first, last := int64(8), int64(12)
-	if testing.Short() {
-		last = 8
-	}
 	var off, wakeUps, late, errs, idle []float64
 	for seed := first; seed <= last; seed++ {
 		jobs := generate.DayDrawer{ProfileName: "venus", DayCount: 14, ClusterGPUs: 256, OfferedLoad: .6}.DrawJobs(seed)

@@ -18,9 +18,6 @@ func TestReproduceQSSF(t *testing.T) {
 		profile string
 		days    float64
 	}{{"venus", 8}, {"earth", 3}, {"saturn", 3}, {"uranus", 6}} {
-		if testing.Short() && c.profile != "venus" {
-			continue
-		}
 		ratios := map[string][]float64{}
 		for seed := int64(1); seed <= 5; seed++ {
 			h := newHelios(c.profile, c.days, seed)
@@ -30,7 +27,7 @@ func TestReproduceQSSF(t *testing.T) {
 			ratios["wait"] = append(ratios["wait"], ours.wait/fifo.wait)
 			over("true run times", h.run(t, "qssf", nil, true))
 			over("multifactor", h.run(t, "multifactor", nil, false))
-			if c.profile == "venus" && !testing.Short() {
+			if c.profile == "venus" {
 				over("backfill=easy", h.run(t, "qssf", paper.Params{"backfill": "easy"}, false))
 				over("sjf by true service", h.run(t, "sjf", paper.Params{"by": "service"}, true))
 			}
@@ -56,9 +53,6 @@ func TestReproduceQSSF(t *testing.T) {
 
 // TestQSSFThroughSlurm: through the loop and a simulated Slurm mean completion is not worse than with Slurm alone.
 func TestQSSFThroughSlurm(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes many seconds")
-	}
 	var alone []float64
 	for seed := int64(1); seed <= 5; seed++ {
 		h := newHelios("venus", 2, seed)

@@ -71,9 +71,6 @@ func predictionErrors(jobs []workload.Job, names naming, from float64) (factor, 
 // recognised, though their names count up.
 func TestReproduceRecurrence(t *testing.T) {
 	seeds := int64(6)
-	if testing.Short() {
-		seeds = 3
-	}
 	factors, orders := map[string][]float64{}, map[string][]float64{}
 	for seed := int64(1); seed <= seeds; seed++ {
 		jobs := generate.DayDrawer{DayCount: 8, ClusterGPUs: 64, OfferedLoad: 1}.DrawJobs(200 + seed)

@@ -13,6 +13,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
+	"fairbridge/scripts/verify/part"
 )
 
 // NewSystem makes a policy of the catalogue with the parameters of its own
@@ -58,4 +59,13 @@ func Simulate(t testing.TB, c exact.Config) *measure.Run {
 func Median(values []float64) float64 {
 	s := slices.Sorted(slices.Values(values))
 	return s[len(s)/2]
+}
+
+// Main runs the tests of a package of reproductions where they run as a part of make verify: they play whole days.
+func Main(m *testing.M) {
+	if !part.Runs("reproduce") {
+		fmt.Println("left to make verify PART=reproduce")
+		return
+	}
+	m.Run()
 }

@@ -32,9 +32,6 @@ func threeHours(f *inference.Fleet, seed uint64, change func(*frontends.Config))
 // always keeps them.
 func TestReproduceFrontEnds(t *testing.T) {
 	seeds := uint64(5)
-	if testing.Short() {
-		seeds = 1
-	}
 	var used, kept, attempts, usedByOne, keptByOne []float64
 	for seed := uint64(1); seed <= seeds; seed++ {
 		f := inference.DrawFleet(seed, fleetSize, promise, setupSeconds)

@@ -109,9 +109,6 @@ func median(values []float64) float64 {
 // TestSlowStarts: where a replica takes ten minutes to be ready, promises are still kept in at least 95 % of
 // the minutes.
 func TestSlowStarts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	var hours, kept, late []float64
 	for seed := int64(1); seed <= 5; seed++ {
 		f := inference.DrawFleet(uint64(seed), fleetSize, promise, 600)
@@ -129,9 +126,6 @@ func TestSlowStarts(t *testing.T) {
 // break them in at least twice as many minutes. The paper: up to 27 % less, 96 % of the minutes.
 func TestReproduceSwayam(t *testing.T) {
 	seeds := int64(5)
-	if testing.Short() {
-		seeds = 1
-	}
 	figures := map[string][]float64{}
 	note := func(what string, value float64) { figures[what] = append(figures[what], value) }
 	for seed := int64(1); seed <= seeds; seed++ {

@@ -12,9 +12,6 @@ import (
 // best and on the emptiest node, seed by seed: packing leaves less free where no waiting job could use it,
 // less that waits for free GPUs which stand apart, and is no slower in the mean.
 func TestConsolidation(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	var unusable, blocked [2][]float64
 	var faster []float64
 	for seed := range int64(5) {

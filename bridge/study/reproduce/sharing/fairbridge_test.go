@@ -105,9 +105,6 @@ func (s *sharedDays) show(t *testing.T, what string) (overAlone, overSlurm float
 // are done as soon as without.
 func TestReproduceFairbridgeShares(t *testing.T) {
 	parts, seeds := []float64{.1, 1. / 3, 1}, 5
-	if testing.Short() {
-		parts, seeds = parts[2:], 3
-	}
 	base := make([]sharedDays, seeds)
 	for i := range base {
 		d := newSharedDay(int64(i+1), 1)

@@ -67,9 +67,6 @@ func harmonyMeans(t *testing.T, seeds int64, load float64, name string, oracle b
 func TestReproduceHarmony(t *testing.T) {
 	byArrival := []paper.Params{{"order": "arrival", "backfill": "none"}, {"order": "arrival", "backfill": "greedy"}}
 	seedsByLoad := map[float64]int64{.5: 5, .6: 9, .7: 5}
-	if testing.Short() {
-		seedsByLoad = map[float64]int64{.6: 3}
-	}
 	for _, load := range slices.Sorted(maps.Keys(seedsByLoad)) {
 		seeds := seedsByLoad[load]
 		static, same := harmonyStatic(t, seeds, load, byArrival...), harmonyStatic(t, seeds, load, paper.Params{"order": "reward"})

@@ -13,9 +13,6 @@ import (
 // longer. Bounded to placements of which nearly as much is predicted it gains nothing: that, and how it does beside others, is told.
 func TestReproduceHarmonyRL(t *testing.T) {
 	seedsByLoad := map[float64]int64{.5: 30, .6: 60, .7: 30}
-	if testing.Short() {
-		seedsByLoad = map[float64]int64{.6: 9}
-	}
 	for _, load := range slices.Sorted(maps.Keys(seedsByLoad)) {
 		seeds := seedsByLoad[load]
 		network := harmonyMeans(t, seeds, load, "harmony-rl", false, nil)
@@ -32,7 +29,7 @@ func TestReproduceHarmonyRL(t *testing.T) {
 			t.Logf("load %g, %s: %.3f (%.3f to %.3f)", load, name, m, lo, hi)
 		}
 		least := map[float64]float64{.5: .97, .6: 1, .7: 1}[load]
-		if m := median(figures["search"]); m < least && !testing.Short() {
+		if m := median(figures["search"]); m < least {
 			t.Errorf("load %g: by the search jobs take %.3f of the time by the network, want %g at least", load, m, least)
 		}
 	}

@@ -109,9 +109,6 @@ func anomalies(jobs []workload.Job, excess map[int64]float64) (late, most float6
 // Seen: .6 in the median of five seeds (0 to 1.8), the latest of them 48 min late; best fit opens a node
 // for small jobs only where no other has room. Where jobs go to the emptiest node, 13.6 are late, by 21 hours at most.
 func TestReproduceHiveD(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
 	tenants, late, longest := tenantsOfTwoKinds(), map[string][]float64{}, map[string][]float64{}
 	quotas := map[string]func(...hivedTenant) policy.Policy{
 		"counted, best fit": func(...hivedTenant) policy.Policy { return newCountQuota(hivedTenantNodes*hivedNodeGPUs, bestFit{}) },

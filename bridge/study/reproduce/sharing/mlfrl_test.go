@@ -21,10 +21,6 @@ func TestReproduceMLFRL(t *testing.T) {
 		seeds int64
 		least float64
 	}{{160, 1, 9, 1}, {160, 1.2, 9, 1.05}, {620, 1.1, 3, 1.1}}
-	if testing.Short() {
-		cases = cases[1:2]
-		cases[0].seeds = 3
-	}
 	for _, c := range cases {
 		figures := map[string][]float64{}
 		for seed := int64(1); seed <= c.seeds; seed++ {

@@ -36,7 +36,12 @@ type measurement struct {
 
 // newProfiler returns a profiler for a policy and a workload, of whose jobs Job.Sharing is the truth.
 func newProfiler(p policy.Policy, jobs []workload.Job) *profiler {
-	f := &profiler{Policy: p, truth: map[policy.JobID]*policy.Sharing{}, byKind: map[kind]measurement{}, own: map[policy.JobID]measurement{}}
+	f := &profiler{
+		Policy: p,
+		truth:  map[policy.JobID]*policy.Sharing{},
+		byKind: map[kind]measurement{},
+		own:    map[policy.JobID]measurement{},
+	}
 	for i := range jobs {
 		f.truth[policy.JobID(jobs[i].ID)] = jobs[i].Sharing
 	}
@@ -78,7 +83,11 @@ func (f *profiler) measure(j *policy.Job) {
 func (f *profiler) tell(j *policy.Job) {
 	terms := policy.Sharing{}
 	if truth := f.truth[j.ID]; truth != nil {
-		terms = policy.Sharing{JobsPerGPU: truth.JobsPerGPU, AcceptsOtherUsers: truth.AcceptsOtherUsers, IsOpportunistic: truth.IsOpportunistic}
+		terms = policy.Sharing{
+			JobsPerGPU:        truth.JobsPerGPU,
+			AcceptsOtherUsers: truth.AcceptsOtherUsers,
+			IsOpportunistic:   truth.IsOpportunistic,
+		}
 	}
 	m, known := f.own[j.ID]
 	if terms.Source = "measured"; !known {
@@ -104,7 +113,15 @@ func (p *told) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 // TestProfiler: what is told of a job, before and after it or another of its kind ran for long enough.
 func TestProfiler(t *testing.T) {
 	truth := func(id int64) workload.Job {
-		return workload.Job{ID: id, Sharing: &policy.Sharing{JobsPerGPU: 3, AcceptsOtherUsers: true, MemMB: 1000 * id, Utilisation: policy.KnownValue(.5)}}
+		return workload.Job{
+			ID: id,
+			Sharing: &policy.Sharing{
+				JobsPerGPU:        3,
+				AcceptsOtherUsers: true,
+				MemMB:             1000 * id,
+				Utilisation:       policy.KnownValue(.5),
+			},
+		}
 	}
 	p, start := &told{}, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	f := newProfiler(p, []workload.Job{truth(1), truth(2), truth(3)})
@@ -114,7 +131,10 @@ func TestProfiler(t *testing.T) {
 		s := &policy.Snapshot{Now: start.Add(time.Duration(seconds) * time.Second)}
 		for id, name := range []string{"", "train", "train", "test"} {
 			if id > 0 {
-				s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(id), Name: name, User: "ann", State: policy.Pending, Shareable: true})
+				s.Jobs = append(
+					s.Jobs,
+					policy.Job{ID: policy.JobID(id), Name: name, User: "ann", State: policy.Pending, Shareable: true},
+				)
 			}
 		}
 		s.Jobs[0].State, s.Jobs[0].Start = policy.Running, start
@@ -136,7 +156,9 @@ func TestProfiler(t *testing.T) {
 		}
 	}
 	after := at(200)
-	if m := after[1]; m.Source != "measured" || m.MemMB != 1000 || m.Utilisation.Value == .5 || m.Utilisation.Value < .1 || m.JobsPerGPU != 3 {
+	if m := after[1]; m.Source != "measured" || m.MemMB != 1000 || m.Utilisation.Value == .5 ||
+		m.Utilisation.Value < .1 ||
+		m.JobsPerGPU != 3 {
 		t.Errorf("its own: %+v", m)
 	}
 	if m := after[2]; m.Source != "class" || m.MemMB != 1000 || m.Utilisation != after[1].Utilisation {

@@ -93,9 +93,6 @@ func newNoisyRun(t *testing.T, seed int64, name string, params paper.Params) noi
 func TestReproduceSymphony(t *testing.T) {
 	latest := paper.Params{"noise": 0., "delay": "0s", "caution": 0.}
 	seeds := int64(5)
-	if testing.Short() {
-		seeds = 2
-	}
 	var errors, wrong, packs, jct, incautious []float64
 	for seed := int64(1); seed <= seeds; seed++ {
 		ours, raw, slurm := newNoisyRun(t, seed, "symphony", nil), newNoisyRun(t, seed, "symphony", latest), newNoisyRun(t, seed, "multifactor", nil)

@@ -30,9 +30,6 @@ func shippedNetwork(t *testing.T) *network.Network {
 func TestReproduceSymphonyNet(t *testing.T) {
 	latest := paper.Params{"noise": 0., "delay": "0s", "caution": 0.}
 	seeds := int64(9)
-	if testing.Short() {
-		seeds = 2
-	}
 	n, figures := shippedNetwork(t), map[string][]float64{}
 	add := func(what string, v float64) { figures[what] = append(figures[what], v) }
 	for seed := int64(1); seed <= seeds; seed++ {
@@ -65,9 +62,6 @@ func TestReproduceSymphonyNet(t *testing.T) {
 
 // TestSymphonyNetElsewhere: with counters and jobs other than those it learnt on, the network still errs less than the filter.
 func TestSymphonyNetElsewhere(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
-	}
 	n := shippedNetwork(t)
 	for what, change := range map[string]func(*neighbours.Counters){
 		"readings err by .1":    func(c *neighbours.Counters) { c.Noise = .1 },

@@ -129,9 +129,6 @@ func (m synergyMeans) of(t *testing.T, perHour float64, oneGPU bool, name string
 // seeds. Even with all that each job needs they ask there for 1.03 of what the cluster has, so that the mean grows
 // for as long as jobs come, and hangs on the run times that are drawn; those of the artifact are not known.
 func TestReproduceSynergy(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes two minutes")
-	}
 	const knee = 9.
 	share, means := paper.Params{"how": "proportional"}, synergyMeans{}
 	for _, c := range []struct {

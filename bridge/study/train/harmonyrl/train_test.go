@@ -11,10 +11,12 @@ import (
 	"fairbridge/bridge/study/workload"
 	policyrl "fairbridge/policy/paper/harmonyrl"
 	"fairbridge/policy/solve/network"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestTrainingRepeats: the same settings give the same weights to the last digit, also where the training was cut off.
 func TestTrainingRepeats(t *testing.T) {
+	part.Only(t, "studies")
 	v := learner.Values{"jobs": 60, "gpus": 24, "load": .8, "rounds": 2, "pairs": 2, "runs": 1, "imitation-runs": 2}
 	learnertest.CheckRepeats(t, Learner(), v, 3, func(raw []byte) error { _, err := policyrl.ReadWeights(raw); return err })
 }

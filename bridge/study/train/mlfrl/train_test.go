@@ -11,10 +11,12 @@ import (
 	"fairbridge/bridge/study/workload"
 	policymlfrl "fairbridge/policy/paper/mlfrl"
 	"fairbridge/policy/solve/network"
+	"fairbridge/scripts/verify/part"
 )
 
 // TestTrainingRepeats: the same settings give the same weights to the last digit, also where the training was cut off.
 func TestTrainingRepeats(t *testing.T) {
+	part.Only(t, "studies")
 	v := learner.Values{"jobs": 30, "gpus": 32, "load": 1, "rounds": 2, "pairs": 2, "runs": 1, "imitation-runs": 2}
 	learnertest.CheckRepeats(t, Learner(), v, 3, func(raw []byte) error { _, err := policymlfrl.ReadWeights(raw); return err })
 }
@@ -22,6 +24,7 @@ func TestTrainingRepeats(t *testing.T) {
 // TestImitates: after imitation pairs of jobs of a workload that it did not learn from stand in the order of the heuristic, all but one
 // in seventeen.
 func TestImitates(t *testing.T) {
+	part.Only(t, "studies")
 	l := Learner()
 	v := l.Defaults()
 	v["rounds"] = 0

@@ -11,6 +11,7 @@ import (
 	"fairbridge/policy"
 	policynet "fairbridge/policy/paper/symphonynet"
 	"fairbridge/policy/solve/network"
+	"fairbridge/scripts/verify/part"
 )
 
 // small are the numbers of a small training.
@@ -18,6 +19,7 @@ var small = learner.Values{"jobs": 40, "gpus": 8, "load": 1.5, "rounds": 3, "tur
 
 // TestTrainingRepeats: the same settings give the same weights to the last digit, also where the training was cut off.
 func TestTrainingRepeats(t *testing.T) {
+	part.Only(t, "studies")
 	learnertest.CheckRepeats(t, Learner(), small, 3, func(raw []byte) error { _, err := policynet.ReadWeights(raw); return err })
 	if err := newTrainer(Settings{}).resume([]byte("{}")); err == nil {
 		t.Error("went on from nothing")
@@ -26,6 +28,7 @@ func TestTrainingRepeats(t *testing.T) {
 
 // TestLearns: after a few days the network errs less than the filter on a day that it did not learn from.
 func TestLearns(t *testing.T) {
+	part.Only(t, "studies")
 	l := Learner()
 	v := learner.Values{"jobs": 200, "gpus": 32, "load": 1.6, "rounds": 5, "turns": 4}
 	source := l.DrawnSource(v)
