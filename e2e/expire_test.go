@@ -11,6 +11,7 @@ import (
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/scripts/throwaway"
 )
 
 // TestANodeListEndsWithoutADaemon: a node was named for a job, the daemon is
@@ -18,7 +19,7 @@ import (
 // comes back by itself here, when it registers). The timer's command frees
 // the job, which starts on another node.
 func TestANodeListEndsWithoutADaemon(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		s.configure("steer", "fifo", "backfill: none")
 		s.run("root", "scontrol", "update", "nodename=n4", "state=drain", "reason=fairbridge-e2e")
 		t.Cleanup(func() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fairbridge/e2e/proxytest"
+	"fairbridge/scripts/throwaway"
 )
 
 // TestACutNodeListIsNotBelieved: as long as slurmrestd shows one node of four,
@@ -114,7 +115,7 @@ func TestOnePersonsChangesSilenceNoOther(t *testing.T) {
 
 // TestSlurmdbdDownSilencesNothing: the last list of partitions serves on.
 func TestSlurmdbdDownSilencesNothing(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		p := s.between()
 		small := s.behindALargeJob(1)
 		s.start()

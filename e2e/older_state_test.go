@@ -64,12 +64,13 @@ func (s *site) showsLedger() {
 	})
 }
 
-// copyState waits until slurmctld has saved what stands now and copies its state directory. It saves what changed only: a node, and a job
-// that runs.
+// copyState waits until slurmctld has saved what stands now and copies its state directory. slurmctld saves only
+// changes, so a node and every job change. A job cannot change before slurmdbd has given it a number. If slurmctld
+// started with a job that has none, it would never ask for one, and would refuse every change of that job.
 func (s *site) copyState() {
 	s.t.Helper()
 	s.sh(`cd /var/lib/slurm; touch now; sleep 1; scontrol update nodename=n1 comment=saved
-scontrol update jobid=$(squeue -h -t R -o %A | head -n 1) admincomment=saved
+for job in $(squeue -h -o %A); do until scontrol update jobid=$job admincomment=saved; do sleep 1; done; done
 until [ state/job_state -nt now ] && [ state/node_state -nt now ]; do sleep 0.1; done; rm -rf copy; cp -a state copy`)
 }
 

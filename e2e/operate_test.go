@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fairbridge/scripts/throwaway"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -122,7 +123,7 @@ func (s *site) lastSize(job string) (id int64, count int) {
 // TestAnOperatorUndoesASize: the owner's number of GPUs stands again, and in the cycles after that the job is left alone
 // with it, though it could start on fewer. Slurm starts nothing meanwhile.
 func TestAnOperatorUndoesASize(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		s.occupy(3)
 		half := s.submit("carol", long, "--gres=gpu:4", "-t", "60")
 		s.until("4 GPUs are free", time.Minute, func() bool { return s.show(half)["JobState"] == "RUNNING" })

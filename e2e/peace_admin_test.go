@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fairbridge/scripts/throwaway"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,9 +14,8 @@ import (
 // for it while Slurm keeps it back for another reason, nor one that could not start again. Room is made
 // once that is over, and not on nodes in maintenance.
 func TestAdministratorsAtWork(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		s.withSlurm("AccountingStorageEnforce=associations,limits")
-		s.atEnd("sacctmgr -i modify account teaching set grptres=gres/gpu=-1; scontrol delete reservationname=works || true")
 		partition := func(setting string) func() {
 			return func() { s.run("root", "scontrol", "update", "partitionname=gpu", setting) }
 		}
@@ -66,7 +66,7 @@ func TestAdministratorsAtWork(t *testing.T) {
 // TestANodeIsDrainedUnderAPin: a health check drains the node that was just named for a job, before Slurm starts
 // the job there. It runs on another one.
 func TestANodeIsDrainedUnderAPin(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		s.withSlurm("SchedulerParameters=" + slowSlurm)
 		s.configure("steer", "fairbridge", "")
 		s.start()
@@ -92,7 +92,6 @@ func TestANodeIsDrainedUnderAPin(t *testing.T) {
 			set(node, "resume")
 			return false
 		})
-		s.atEnd("scontrol update nodename=" + node + " state=resume || true")
 		s.until("it runs on another node", 60*time.Second, func() bool {
 			is := s.show(id)
 			return is["JobState"] == "RUNNING" && is["NodeList"] != node

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fairbridge/scripts/throwaway"
 	"slices"
 	"syscall"
 	"testing"
@@ -28,7 +29,7 @@ func (s *site) urgent(flags ...string) string {
 // stopped but for room on GPUs, a job that Slurm lets share cores is not kept back, and service is
 // the time they had.
 func TestTimeSlicedJobs(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		s.tiered()
 		s.run("root", "scontrol", "update", "partitionname=gpu", "oversubscribe=force:2")
 		wide := func(user, gpus, node string, flags ...string) string {
@@ -97,7 +98,7 @@ func (s *site) stopsFor(jobs ...string) int64 {
 // TestPartitionsThatTakeJobsAway: a partition of a higher tier requeues or cancels jobs. These are no stops of ours, no job is
 // stopped as well for the one that Slurm makes room for, and there is no back and forth.
 func TestPartitionsThatTakeJobsAway(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		s.tiered()
 		s.run("root", "scontrol", "update", "partitionname=gpu", "preemptmode=requeue")
 		mine := []string{s.submit("alice", long, "--gres=gpu:8", "-w", "n1", "-t", "60", "--requeue", open)}

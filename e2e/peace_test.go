@@ -1,38 +1,26 @@
 package e2e
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/scripts/throwaway"
 )
 
 // slowSlurm are options with which Slurm takes seconds before it looks at a new job, so that
 // fairbridge sees it first.
 const slowSlurm = "defer,sched_interval=8,sched_min_interval=8000000,bf_interval=8,batch_sched_delay=8"
 
-// withSlurm restarts slurmctld with further lines of slurm.conf, and takes them back when the test ends.
+// withSlurm restarts slurmctld with further lines of slurm.conf. The Slurm must be the test's own: a slurmctld that
+// restarts beside running jobs may count their GPUs wrongly afterwards.
 func (s *site) withSlurm(lines ...string) {
 	s.t.Helper()
 	const restart = `pkill -x slurmctld; while pgrep -x slurmctld >/dev/null; do sleep 0.1; done
 slurmctld; until scontrol ping | grep -q UP; do sleep 0.1; done`
-	s.run("root", "sh", "-c", `cp /etc/slurm/slurm.conf /etc/slurm/kept.conf; printf '%s\n' "$@" >>/etc/slurm/slurm.conf; `+restart, "sh", strings.Join(lines, "\n"))
-	s.atEnd(`mv /etc/slurm/kept.conf /etc/slurm/slurm.conf; ` + restart)
-}
-
-// atEnd runs a script as root when the test ends, before the queue is emptied.
-func (s *site) atEnd(script string) {
-	s.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(s.t.Context()), 5*time.Minute)
-		defer cancel()
-		s.kill(9)
-		if _, err := s.slurm.Run(ctx, "root", "sh", "-c", script); err != nil {
-			s.t.Errorf("putting Slurm back: %v", err)
-		}
-	})
+	s.run("root", "sh", "-c", `printf '%s\n' "$@" >>/etc/slurm/slurm.conf; `+restart, "sh", strings.Join(lines, "\n"))
 }
 
 // restarts returns how often the jobs were requeued altogether.
@@ -58,12 +46,11 @@ func (s *site) stoppable(nodes int, flags ...string) (ids []string) {
 // TestNodesThatSleepAreCapacity: Slurm wakes nodes for jobs, so nothing is stopped for a job while
 // some sleep, none is told which to wake, and a node that is waking is no fault.
 func TestNodesThatSleepAreCapacity(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		const boot = `for n in n3 n4; do pkill -f "slurmd .*-N $n\$" || true; while pgrep -f "slurmd .*-N $n\$" >/dev/null; do sleep 0.1; done; done
 for n in n3 n4; do slurmd -b -N $n; done; `
 		s.withSlurm("SuspendProgram=/bin/true", "ResumeProgram=/bin/true", "SuspendTime=3600", "SuspendTimeout=2", "ResumeTimeout=120",
 			"SchedulerParameters="+slowSlurm)
-		s.atEnd(boot + `scontrol update nodename=n3,n4 state=power_up; sleep 2; scontrol update nodename=n3,n4 state=resume || true`)
 		running := s.stoppable(2, "-x", "n3,n4")
 		s.run("root", "scontrol", "update", "nodename=n3,n4", "state=power_down")
 		s.until("n3 and n4 sleep", 30*time.Second, func() bool { return s.run("root", "sinfo", "-h", "-n", "n3,n4", "-o", "%t") == "idle~" })
@@ -95,7 +82,7 @@ for n in n3 n4; do slurmd -b -N $n; done; `
 // TestWholeNodesAndLicences: a job that wants whole nodes or a licence has nobody stopped in vain, does not
 // keep the others back, and starts when what it lacks comes free.
 func TestWholeNodesAndLicences(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		s.withSlurm("Licenses=solver:1")
 		running := s.stoppable(3)
 		small := s.submit("alice", long, "--gres=gpu:2", "-t", "60", "--requeue", open) // on the last node
@@ -153,10 +140,9 @@ func (s *site) withPlugin(code string) (changes func() int64) {
 // TestAPluginThatRewritesJobs: a job_submit plugin that turns each change of ours into another, refuses it or
 // undoes it costs at most two jobs anything, and there is no war of edits.
 func TestAPluginThatRewritesJobs(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		s.withPlugin("")
 		s.withSlurm("JobSubmitPlugins=lua")
-		s.atEnd("rm -f /etc/slurm/job_submit.lua")
 		running := s.occupy(4)
 		var waiting []string
 		for i := range 12 {
@@ -206,12 +192,11 @@ func TestAPluginThatRewritesJobs(t *testing.T) {
 // not in the seconds before Slurm looks nor in a grace time; what Slurm requeues or cancels is not taken for ours.
 // What Slurm requeued waits in our order like any other job, and may be given room by a stop.
 func TestSlurmPreemptsToo(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		qos := func(settings ...string) {
 			s.run("root", append([]string{"sacctmgr", "-i", "modify", "qos", "low", "set"}, settings...)...)
 		}
 		s.withSlurm("SchedulerParameters=" + slowSlurm)
-		s.atEnd("sacctmgr -i modify qos low set gracetime=0 preemptmode=cluster")
 		mine := s.stoppable(2)
 		s.preempting("fairbridge")
 		s.start()
@@ -256,7 +241,7 @@ func TestSlurmPreemptsToo(t *testing.T) {
 // TestSuspendedJobsAreLeftAlone: where partitions of a higher tier suspend jobs, a suspended job keeps its GPUs, is
 // not stopped and goes on afterwards; room for another is made where that helps, once.
 func TestSuspendedJobsAreLeftAlone(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		s.withSlurm("PreemptType=preempt/partition_prio", "PreemptMode=SUSPEND,GANG", "SchedulerTimeSlice=5",
 			"PartitionName=urgent Nodes=n1 PriorityTier=10 DefMemPerCPU=1000 MaxTime=60 OverSubscribe=FORCE:1 State=UP")
 		s.run("root", "scontrol", "update", "partitionname=gpu", "oversubscribe=force:1")

@@ -228,7 +228,7 @@ func (s *site) kill(sig syscall.Signal) {
 func (s *site) run(user string, argv ...string) string {
 	s.t.Helper()
 	out, err := s.slurm.Run(s.t.Context(), user, argv...)
-	for looks := time.Minute / betweenLooks; looks > 0 && err != nil && strings.Contains(err.Error(), "try again in a bit"); looks-- {
+	for looks := 20; looks > 0 && err != nil && strings.Contains(err.Error(), "try again in a bit"); looks-- {
 		time.Sleep(betweenLooks)
 		out, err = s.slurm.Run(s.t.Context(), user, argv...)
 	}
