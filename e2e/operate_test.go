@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"fairbridge/scripts/throwaway"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"fairbridge/scripts/throwaway"
 )
 
 // operate runs an action through the daemon's socket.

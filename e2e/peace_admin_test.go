@@ -1,13 +1,14 @@
 package e2e
 
 import (
-	"fairbridge/scripts/throwaway"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"fairbridge/scripts/throwaway"
 )
 
 // TestAdministratorsAtWork: limits, partitions and reservations change while a job waits for nodes. None is stopped

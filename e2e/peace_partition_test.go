@@ -2,13 +2,14 @@ package e2e
 
 import (
 	"context"
-	"fairbridge/scripts/throwaway"
 	"slices"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"fairbridge/scripts/throwaway"
 )
 
 // tiered makes partitions of a higher tier take what they want, and restarts slurmctld so.
@@ -60,6 +61,7 @@ func TestTimeSlicedJobs(t *testing.T) {
 		}
 		s.run("root", "scancel", turns[1])
 		var had, recorded float64
+		t.Cleanup(func() { t.Logf("Slurm says %g GPU-seconds, the record %g", had, recorded) })
 		s.until("its end is recorded", 30*time.Second, func() bool {
 			had, recorded = s.service(turns[1])
 			return had == recorded

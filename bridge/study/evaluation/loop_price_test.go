@@ -1,12 +1,13 @@
 package evaluation
 
 import (
-	"fairbridge/scripts/verify/part"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"fairbridge/scripts/verify/part"
 )
 
 // TestLoopPriceIsASection wants a row for every switch, and the rest of the page as it was.

@@ -1,11 +1,12 @@
 package evaluation
 
 import (
-	"fairbridge/scripts/verify/part"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"fairbridge/scripts/verify/part"
 )
 
 // TestSizesAreASection wants a row for every policy in both modes, and the rest of the page as it was.

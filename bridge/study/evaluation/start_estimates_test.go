@@ -1,11 +1,12 @@
 package evaluation
 
 import (
-	"fairbridge/scripts/verify/part"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"fairbridge/scripts/verify/part"
 )
 
 // TestStartEstimatesAreASection wants a row for every workload, and the rest of the page as it was.

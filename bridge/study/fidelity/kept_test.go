@@ -1,9 +1,10 @@
 package fidelity
 
 import (
-	"fairbridge/scripts/verify/part"
 	"path/filepath"
 	"testing"
+
+	"fairbridge/scripts/verify/part"
 )
 
 // known are figures that the simulated Slurm by itself is known to miss, by stream and figure: how
