@@ -98,6 +98,7 @@ func TestADeadlineCountsWithinItsShare(t *testing.T) {
 		within, beyond := s.due("carol", "60", 3*time.Hour), s.due("alice", "60", 2*time.Hour)
 		s.configure("rank", "edf", "")
 		s.start()
+		s.cycles(1) // Slurm's own order may be the same
 		s.until("the one within its share goes first", time.Minute, func() bool { return slices.Equal(s.line(), []string{within, plain, beyond}) })
 		if !s.tells(beyond, "does not count: account research is due") {
 			t.Errorf("explain does not tell why:\n%s", s.fairbridge("explain", beyond))
@@ -110,6 +111,7 @@ func TestADeadlineCountsWithinItsShare(t *testing.T) {
 		s.kill(15)
 		s.configure("rank", "edf", "deadlines_count: within_share}, deadline_budget: {research: 100")
 		s.start()
+		s.cycles(1)
 		s.until("a budget lets it go first", time.Minute, func() bool { return slices.Equal(s.line(), []string{beyond, plain}) })
 		if !s.tells(beyond, "counts by the deadline budget of account research") {
 			t.Errorf("explain does not tell of the budget:\n%s", s.fairbridge("explain", beyond))

@@ -10,7 +10,7 @@ import (
 
 // Table is all parts. The gate runs one of them for each commit, in this order.
 var Table = slices.Concat(
-	slurm("24.11", 2), slurm("26.05", 2), race(4),
+	slurm("24.11", 2), slurm("26.05", 2), race(6),
 	share("reproduce", "what papers claim of their systems", [][]string{
 		{"./bridge/study/reproduce", "-run", "^Test[A-Q]"},
 		{"./bridge/study/reproduce", "-run", "^Test[R-Z]"},
