@@ -7,7 +7,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
-	"fairbridge/policy/solve/blossom"
+	"fairbridge/policy/solve/assign"
 )
 
 // maxPairCandidates bounds how many jobs are considered for pairs at once.
@@ -68,19 +68,16 @@ func (g *Policy) packJobs(r *engine.Round, next *memo, unpacked map[policy.JobID
 		return
 	}
 	single := listUnpaired(r, next, unpacked)
-	var edges []blossom.Edge
+	var edges []assign.Edge
 	for a, x := range single {
 		for b, y := range single[:a] {
 			if _, failed := slices.BinarySearchFunc(next.FailedPairs, newPairID(x.ID, y.ID), pairID.compare); !failed && !(x.HoldsGPUs() && y.HoldsGPUs()) {
-				edges = append(edges, blossom.Edge{A: a, B: b, Weight: g.pairGain(x, y)})
+				edges = append(edges, assign.Edge{A: a, B: b, Weight: g.pairGain(x, y)})
 			}
 		}
 	}
-	for a, b := range blossom.Match(len(single), edges) {
-		if b < a { // alone, or counted already
-			continue
-		}
-		host, guest := single[a], single[b]
+	for _, e := range assign.MaxWeightMatching(len(single), edges) {
+		host, guest := single[e.A], single[e.B]
 		if guest.HoldsGPUs() || !host.HoldsGPUs() && guest.ID < host.ID {
 			host, guest = guest, host
 		}
