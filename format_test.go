@@ -131,7 +131,7 @@ func (f source) wideLines() []int {
 
 var wordOfCode = regexp.MustCompile(`\w`)
 
-// fixedLines returns the lines of code that gofmt lets nobody break: imports, tags of fields,
+// fixedLines returns the lines of code that gofmt does not let you break: imports, tags of fields,
 // raw strings of several lines, and lines of one string and punctuation.
 func (f source) fixedLines(lines []string) map[int]bool {
 	fixed := map[int]bool{}

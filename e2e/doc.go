@@ -2,9 +2,7 @@
 // program beside a real Slurm and a real Postgres, judged by what Slurm itself
 // says.
 //
-// Without more they use the distribution's Slurm, in a throw-away cluster. Other
-// releases run where FAIRBRIDGE_SLURM_ROOTS names a directory with their root
-// directories (scripts/slurm/root makes them), or are reached where
-// FAIRBRIDGE_SLURM_LAB names a directory with the programs that package
-// scripts/throwaway describes.
+// They use the distribution's Slurm, in throw-away clusters. FAIRBRIDGE_E2E_RELEASE
+// names another release, whose root directory (scripts/slurm/root makes it) must be
+// in the directory that FAIRBRIDGE_SLURM_ROOTS names.
 package e2e

@@ -39,12 +39,8 @@ func (v verifier) verify(ctx context.Context, names []string) error {
 		}
 	}
 	if len(red) > 0 {
-		return redError{
-			fmt.Errorf(
-				"red: %s; read bin/verify/NAME.log, repair it and run make verify PART=NAME",
-				strings.Join(red, ", "),
-			),
-		}
+		const remedy = "read bin/verify/NAME.log, repair it and run make verify PART=NAME"
+		return redError{fmt.Errorf("red: %s; %s", strings.Join(red, ", "), remedy)}
 	}
 	v.sayf("verify: all is green")
 	return nil

@@ -19,9 +19,12 @@ var idleClusters = struct {
 // Slurm is that of a root directory ("": this machine's). A cluster is started where none is idle, so as many
 // run as tests that borrow at a time. Leave it idle: cancel your jobs. The cluster of a test that failed is
 // stopped, so that the next test does not suffer from it. Where Slurm cannot run the test is skipped and says
-// why, or fails if FAIRBRIDGE_REQUIRE_SLURM=1.
+// why, or fails if FAIRBRIDGE_REQUIRE_SLURM=1; it is skipped with -short too. No cluster outlives the test binary.
 func Borrow(t testing.TB, root string) *throwaway.Cluster {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a real Slurm, which takes ten seconds; not with -short")
+	}
 	c := takeIdle(root)
 	if c == nil {
 		ctx, cancel := context.WithTimeout(t.Context(), startTime)

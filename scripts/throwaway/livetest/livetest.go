@@ -35,44 +35,20 @@ func SharedCluster(t testing.TB) *throwaway.Cluster {
 	return clusterOrSkip(t, c, err, os.Getenv("FAIRBRIDGE_REQUIRE_SLURM") == "1")
 }
 
-// ClusterOfRelease returns a running cluster of another release of Slurm ("24.11"), with 4 nodes of 8 GPUs, started at the first
-// call of this test binary from the root directory that package throwaway finds for it, or, failing that, a lab that
-// runs. The test is skipped where there is neither, and with -short.
+// ClusterOfRelease returns a running cluster of another release of Slurm ("24.11"), with 4 nodes of 8 GPUs, which the test borrows.
+// It runs from the root directory that package throwaway finds for it, or, failing that, is a lab that runs. The test is skipped
+// where there is neither, and with -short.
 func ClusterOfRelease(t testing.TB, release string) *throwaway.Cluster {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("needs a real Slurm, which takes ten seconds; not with -short")
 	}
-	if _, err := throwaway.FindReleaseRoot(release); errors.Is(err, throwaway.ErrUnavailable) && os.Getenv(throwaway.LabVariable) != "" {
+	root, err := throwaway.FindReleaseRoot(release)
+	if errors.Is(err, throwaway.ErrUnavailable) && os.Getenv(throwaway.LabVariable) != "" {
 		return ClusterInLab(t, release)
 	}
-	c, err := sharedStarters.startOrReuse(release)
-	return clusterOrSkip(t, c, err, false)
-}
-
-// sharedStarters are the clusters of other releases, one each.
-var sharedStarters = clusterStarters{startByRelease: map[string]func() (*throwaway.Cluster, error){}}
-
-type clusterStarters struct {
-	sync.Mutex
-	startByRelease map[string]func() (*throwaway.Cluster, error)
-}
-
-func (c *clusterStarters) startOrReuse(release string) (*throwaway.Cluster, error) {
-	c.Lock()
-	defer c.Unlock()
-	if c.startByRelease[release] == nil {
-		c.startByRelease[release] = sync.OnceValues(func() (*throwaway.Cluster, error) {
-			root, err := throwaway.FindReleaseRoot(release)
-			if err != nil {
-				return nil, err
-			}
-			ctx, cancel := context.WithTimeout(context.Background(), startTime)
-			defer cancel()
-			return throwaway.StartSlurm(ctx, "", throwaway.Options{SlurmRoot: root})
-		})
-	}
-	return c.startByRelease[release]()
+	clusterOrSkip(t, nil, err, false)
+	return Borrow(t, root)
 }
 
 // ClusterInLab returns a running Slurm of another release ("26.05"); the test is skipped where there is none.

@@ -94,23 +94,14 @@ func slurm(release string, shares int) (all []Part) {
 	for i := range shares {
 		share := fmt.Sprintf("%d/%d", i+1, shares)
 		all = append(all, Part{
-			Name: fmt.Sprintf(
-				"slurm-%s-%d",
-				release,
-				i+1,
-			), About: "end-to-end tests on Slurm " + release + ", share " + share,
-			Env: append(
-				[]string{
-					"FAIRBRIDGE_SLURM_ROOTS=" + roots,
-					"FAIRBRIDGE_E2E_RELEASE=" + release,
-					"FAIRBRIDGE_E2E_SHARE=" + share,
-				},
-				requireServices...),
+			Name:  fmt.Sprintf("slurm-%s-%d", release, i+1),
+			About: "end-to-end tests on Slurm " + release + ", share " + share,
+			Env: append([]string{
+				"FAIRBRIDGE_SLURM_ROOTS=" + roots, "FAIRBRIDGE_E2E_RELEASE=" + release, "FAIRBRIDGE_E2E_SHARE=" + share,
+			}, requireServices...),
 			Commands: append([][]string{
-				{
-					"scripts/slurm/install",
-					"debootstrap",
-				}, {"scripts/slurm/root", release, filepath.Join(roots, release)},
+				{"scripts/slurm/install", "debootstrap"},
+				{"scripts/slurm/root", release, filepath.Join(roots, release)},
 			}, goTest("./e2e")...),
 		})
 	}
