@@ -36,6 +36,7 @@ func TestRecordSegments(t *testing.T) {
 	waiting := with(pending, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(5000) })
 	suspended := with(run, func(j *slurm.Job) { j.State, j.SuspendTime, j.PreSuspendTime = "SUSPENDED", sec(40), 30*time.Second })
 	resumed := with(suspended, func(j *slurm.Job) { j.State, j.SuspendTime = "RUNNING", sec(60) })
+	atOnce := with(run, func(j *slurm.Job) { j.SuspendTime = sec(60) })
 	two := with(run, func(j *slurm.Job) {
 		j.Nodes, j.GresDetail = slurm.ReadHosts("n[1-2]"), slurm.ReadGRESDetail([]string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0),gpu:h100:1(IDX:4)"})
 	})
@@ -64,6 +65,7 @@ func TestRecordSegments(t *testing.T) {
 		{"suspended", []*slurm.View{view(sec(20), run), view(sec(45), suspended)}, []string{"0/n1 a100×4 10–40"}},
 		{"resumed", []*slurm.View{view(sec(20), run), view(sec(45), suspended), view(sec(65), resumed)}, []string{"0/n1 a100×4 10–40", "0/n1 a100×4 60–"}},
 		{"resumed, not seen suspended", []*slurm.View{view(sec(20), run), view(sec(65), resumed)}, []string{"0/n1 a100×4 10–40", "0/n1 a100×4 60–"}},
+		{"resumed, suspended in the second of its start", []*slurm.View{view(sec(65), atOnce)}, []string{"0/n1 a100×4 60–"}},
 		{"nodes and types", []*slurm.View{view(sec(20), two)}, []string{"0/n1 a100×2 10–", "0/n2 a100×1 10–", "0/n2 h100×1 10–"}},
 		{"resized", []*slurm.View{view(sec(20), two), view(sec(50), shrunk), view(sec(90), shrunk), view(sec(110), with(shrunk, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(100), nil }))},
 			[]string{"0/n1 a100×2 10–100", "0/n2 a100×1 10–50", "0/n2 h100×1 10–50"}},

@@ -195,13 +195,11 @@ func runTime(j *slurm.Job, now time.Time) time.Duration {
 	if j.Start.IsZero() || j.Start.After(now) {
 		return 0
 	}
-	if j.State == "SUSPENDED" {
-		return j.PreSuspendTime
+	before, since := j.RunStretch()
+	if since.IsZero() {
+		return before
 	}
-	if j.PreSuspendTime > 0 && j.SuspendTime.After(j.Start) {
-		return j.PreSuspendTime + now.Sub(j.SuspendTime)
-	}
-	return now.Sub(j.Start)
+	return before + now.Sub(since)
 }
 
 // unstoppableReason says why the job must not be stopped; "" when it may.

@@ -127,6 +127,19 @@ func (j *Job) IsInPartition(partition string) bool { return slices.Contains(j.Pa
 // pending while its last run still ends; that is not waiting yet.
 func (j *Job) IsPending() bool { return j.State == "PENDING" && !j.HasFlag("COMPLETING") }
 
+// RunStretch returns how long the run ran before its last suspension, and since when it has run: from its
+// start if it was never suspended, zero while it is suspended. A run that Slurm suspended in the second of its
+// start ran for nothing before.
+func (j *Job) RunStretch() (before time.Duration, since time.Time) {
+	switch {
+	case j.State == "SUSPENDED":
+		return j.PreSuspendTime, time.Time{}
+	case j.SuspendTime.After(j.Start):
+		return j.PreSuspendTime, j.SuspendTime
+	}
+	return 0, j.Start
+}
+
 // IsRunning reports whether the job holds its allocation, suspended or
 // completing included.
 func (j *Job) IsRunning() bool {

@@ -18,16 +18,12 @@ func spansOfJob(j *slurm.Job, at time.Time) []Span {
 	if j.Start.IsZero() || j.Start.After(at) || j.IsPending() && !j.HasFlag("COMPLETING") {
 		return nil
 	}
-	stop := stopTime(j, at)
-	switch {
-	case j.State == "SUSPENDED" && j.PreSuspendTime > 0:
-		return dropEmptySpans(Span{j.Start, j.Start.Add(j.PreSuspendTime)})
-	case j.State == "SUSPENDED":
-		return dropEmptySpans(Span{j.Start, j.SuspendTime})
-	case j.PreSuspendTime > 0 && !j.SuspendTime.Before(j.Start):
-		return dropEmptySpans(Span{j.Start, j.Start.Add(j.PreSuspendTime)}, Span{j.SuspendTime, stop})
+	before, since := j.RunStretch()
+	spans := []Span{{j.Start, j.Start.Add(before)}}
+	if !since.IsZero() {
+		spans = append(spans, Span{since, stopTime(j, at)})
 	}
-	return dropEmptySpans(Span{j.Start, stop})
+	return dropEmptySpans(spans...)
 }
 
 // stopTime returns when the run stopped; zero while it runs. A completing job
