@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"fairbridge/accounting/pglocal/pgtest"
-	"fairbridge/e2e/proxytest"
 )
 
 // TestBesideAnotherFairbridge: two daemons with databases of their own, which know
@@ -49,7 +48,7 @@ func TestBesideAnotherFairbridge(t *testing.T) {
 		time.Sleep(20 * time.Second) // a cooldown: a war would go on
 		s.kill(15)
 		other.kill(15)
-		for _, p := range []*proxytest.Proxy{p, op} {
+		for _, p := range []*proxy{p, op} {
 			for id, n := range p.WritesTo() {
 				if n > 2 {
 					t.Errorf("job %s was written %d times", id, n)

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/e2e/proxytest"
 	"fairbridge/scripts/throwaway"
 )
 
@@ -19,7 +18,7 @@ func TestACutNodeListIsNotBelieved(t *testing.T) {
 		small := s.behindALargeJob(2)
 		s.start()
 		s.until("both are leased", 40*time.Second, func() bool { return s.leased(small[0]) && s.leased(small[1]) })
-		p.Break(proxytest.Faults{CutNodes: true})
+		p.Break(faults{CutNodes: true})
 		s.polls(p, 2) // a cycle under way may end
 		before := p.Writes()
 		for range 4 { // jobs that would be ordered and held
@@ -29,7 +28,7 @@ func TestACutNodeListIsNotBelieved(t *testing.T) {
 		if n := p.Writes() - before; n > 0 {
 			t.Errorf("%d writes on a node list with one node of four", n)
 		}
-		p.Break(proxytest.Faults{})
+		p.Break(faults{})
 		s.until("it goes on", 40*time.Second, func() bool { return p.Writes() > before })
 	})
 }
@@ -42,10 +41,10 @@ func TestAnEmptyListExpiresNothing(t *testing.T) {
 		small := s.behindALargeJob(3)
 		s.start()
 		s.until("all are leased", 40*time.Second, func() bool { return s.leased(small[0]) && s.leased(small[2]) })
-		p.Break(proxytest.Faults{CutJobs: true})
+		p.Break(faults{CutJobs: true})
 		s.polls(p, 4)
 		s.kill(syscall.SIGKILL)
-		p.Break(proxytest.Faults{})
+		p.Break(faults{})
 		s.fairbridge("release")
 		for id, f := range s.siteFactors() {
 			if f != "0" {
@@ -65,13 +64,13 @@ func TestAnEmptyListExpiresNothing(t *testing.T) {
 func TestWritesThatFailAreTriedAgainSoon(t *testing.T) {
 	besideSlurm(t, func(t *testing.T, s *site) {
 		p := s.between()
-		p.Break(proxytest.Faults{RefuseWrites: true})
+		p.Break(faults{RefuseWrites: true})
 		ids := s.backwards(8)
 		s.start()
 		s.until("writes are refused", 40*time.Second, func() bool { return p.Writes() > 0 })
 		time.Sleep(16 * time.Second)
 		was := p.Writes()
-		p.Break(proxytest.Faults{})
+		p.Break(faults{})
 		back := time.Now()
 		s.until("pushing resumes", 30*time.Second, func() bool { return p.Writes() > was })
 		t.Logf("resumed after %v", time.Since(back).Round(time.Second))

@@ -4,8 +4,6 @@ import (
 	"os/exec"
 	"testing"
 	"time"
-
-	"fairbridge/e2e/proxytest"
 )
 
 // TestAHandBackThatWasCutOffIsFinished: direct priorities are handed back by a
@@ -23,7 +21,7 @@ func TestAHandBackThatWasCutOffIsFinished(t *testing.T) {
 		s.run("root", "scontrol", "hold", admins)
 
 		before := p.Writes()
-		p.Break(proxytest.Faults{RefuseAfter: before + 1}) // the hold goes through, the release does not
+		p.Break(faults{RefuseAfter: before + 1}) // the hold goes through, the release does not
 		path, err := binary()
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +37,7 @@ func TestAHandBackThatWasCutOffIsFinished(t *testing.T) {
 			t.Fatalf("%d jobs are held, want the one whose hand-back was cut off", n)
 		}
 
-		p.Break(proxytest.Faults{})
+		p.Break(faults{})
 		s.until("release gives everything back", 4*time.Minute, func() bool {
 			out, err := exec.Command(path, "-c", s.conf, "release").CombinedOutput()
 			t.Logf("release: %v\n%s", err, out)

@@ -3,8 +3,6 @@ package e2e
 import (
 	"fmt"
 	"time"
-
-	"fairbridge/e2e/proxytest"
 )
 
 // betweenLooks is how long until waits before it looks again.
@@ -39,15 +37,15 @@ func (s *site) cyclesOf(limit time.Duration) func() bool {
 }
 
 // between puts a proxy before the site's slurmrestd; call it before configure.
-func (s *site) between() *proxytest.Proxy {
+func (s *site) between() *proxy {
 	s.t.Helper()
-	p := proxytest.Start(s.t, s.slurm.URL)
+	p := startProxy(s.t, s.slurm.URL)
 	s.url = p.URL
 	return p
 }
 
 // polls waits until fairbridge has polled so many times more: then the cycle that was under way has ended.
-func (s *site) polls(p *proxytest.Proxy, more int) {
+func (s *site) polls(p *proxy, more int) {
 	s.t.Helper()
 	end := p.Polls() + more
 	s.until(fmt.Sprintf("%d polls more", more), time.Duration(more)*20*time.Second, func() bool { return p.Polls() >= end })

@@ -65,7 +65,10 @@ func TestRecordSegments(t *testing.T) {
 		{"suspended", []*slurm.View{view(sec(20), run), view(sec(45), suspended)}, []string{"0/n1 a100×4 10–40"}},
 		{"resumed", []*slurm.View{view(sec(20), run), view(sec(45), suspended), view(sec(65), resumed)}, []string{"0/n1 a100×4 10–40", "0/n1 a100×4 60–"}},
 		{"resumed, not seen suspended", []*slurm.View{view(sec(20), run), view(sec(65), resumed)}, []string{"0/n1 a100×4 10–40", "0/n1 a100×4 60–"}},
-		{"resumed, suspended in the second of its start", []*slurm.View{view(sec(65), atOnce)}, []string{"0/n1 a100×4 60–"}},
+		{
+			"resumed, suspended in the second of its start",
+			[]*slurm.View{view(sec(65), atOnce)}, []string{"0/n1 a100×4 60–"},
+		},
 		{"nodes and types", []*slurm.View{view(sec(20), two)}, []string{"0/n1 a100×2 10–", "0/n2 a100×1 10–", "0/n2 h100×1 10–"}},
 		{"resized", []*slurm.View{view(sec(20), two), view(sec(50), shrunk), view(sec(90), shrunk), view(sec(110), with(shrunk, func(j *slurm.Job) { j.State, j.End, j.GresDetail = "COMPLETED", sec(100), nil }))},
 			[]string{"0/n1 a100×2 10–100", "0/n2 a100×1 10–50", "0/n2 h100×1 10–50"}},

@@ -31,8 +31,8 @@ type SplitProblem struct {
 // SplitSolution is what a SplitProblem finds.
 type SplitSolution struct {
 	Fractions  [][]float64 // by class and kind
-	Load       float64     // see MinimizeLoad; 1 is full
-	Prices     []float64   // by kind: see MinimizeLoad and MaximizeGain
+	Load       float64     // see minimizeLoad; 1 is full
+	Prices     []float64   // by kind: see minimizeLoad and MaximizeGain
 	NeedPrices []float64   // by class: what one more unit of one's need would cost at these prices
 }
 
@@ -44,17 +44,11 @@ const (
 	maxDualityGap = 1e-11
 )
 
-// MinimizeLoad finds fractions that meet every need (sum_k RateByKind·x, one per class)
+// minimizeLoad finds fractions that meet every need (sum_k RateByKind·x, one per class)
 // with the smallest Load: the largest share of any kind of capacity that is
 // used. Prices are normalised to sum Prices·CapacityByKind = 1, so they say what Load
-// is made of.
-func (s *SplitProblem) MinimizeLoad(need []float64) (*SplitSolution, error) {
-	return s.minimizeLoadUntil(need, 0, 0)
-}
-
-// minimizeLoadUntil may stop early, once the load is surely at most fine, or surely more
-// than hopeless; 0: neither.
-func (s *SplitProblem) minimizeLoadUntil(need []float64, fine, hopeless float64) (*SplitSolution, error) {
+// is made of. It may stop early, once the load is surely at most fine, or surely more than hopeless; 0: neither.
+func (s *SplitProblem) minimizeLoad(need []float64, fine, hopeless float64) (*SplitSolution, error) {
 	h := newCostHull(s)
 	price := s.evenPrices()
 	var columns []column
@@ -82,7 +76,7 @@ func (s *SplitProblem) minimizeLoadUntil(need []float64, fine, hopeless float64)
 
 // MaximizeGain finds fractions that meet every need and maximise the sum of Count·GainByKind·x.
 func (s *SplitProblem) MaximizeGain(need []float64) (*SplitSolution, error) {
-	first, err := s.minimizeLoadUntil(need, 0, 0)
+	first, err := s.minimizeLoad(need, 0, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ func (s *SplitProblem) MaximizeLevel(base, ref []float64) (level float64, c *Spl
 		for i := range need {
 			need[i] = min(base[i]+level*ref[i], s.fastestRate(i))
 		}
-		if c, err = s.minimizeLoadUntil(need, 0, 0); err != nil || c.Load <= 1+1e-10 {
+		if c, err = s.minimizeLoad(need, 0, 0); err != nil || c.Load <= 1+1e-10 {
 			return level, c, err
 		}
 		slope := 0.0
@@ -63,7 +63,7 @@ func (s *SplitProblem) FindLeastFeasible(low, high, within float64, needs func(z
 				return nil, nil
 			}
 		}
-		c, err := s.minimizeLoadUntil(need, 1, 1)
+		c, err := s.minimizeLoad(need, 1, 1)
 		if err != nil || c.Load > 1 {
 			return nil, err
 		}

@@ -1,19 +1,18 @@
-package frontends_test
+package services
 
 import (
 	"math"
 	"testing"
 
 	"fairbridge/bridge/study/inference"
-	"fairbridge/bridge/study/inference/frontends"
 	"fairbridge/policy/solve/servers"
 )
 
-// promise has service times as spread as exponential ones.
-var promise = inference.Promise{ServiceSeconds: .1, ServiceSigma: .8326, WithinSeconds: .4, Part: .97}
+// looser has service times as spread as exponential ones.
+var looser = inference.Promise{ServiceSeconds: .1, ServiceSigma: .8326, WithinSeconds: .4, Part: .97}
 
-// day has rates of which each holds for so many steps; the counts are even.
-func day(steps int, rates ...float64) *inference.Day {
+// evenDay has rates of which each holds for so many steps; the counts are even.
+func evenDay(steps int, rates ...float64) *inference.Day {
 	d := &inference.Day{}
 	for _, rate := range rates {
 		for range steps {
@@ -35,9 +34,9 @@ func lateIn(m inference.Minutes, from, to int) float64 {
 // TestLikeTheQueue: where attempts take no time, back-ends that all front-ends use answer about as many requests late as the
 // queue M/M/n says.
 func TestLikeTheQueue(t *testing.T) {
-	c := frontends.DefaultConfig(promise, 5)
+	c := defaultFrontEnds(looser, 5)
 	c.AttemptSeconds, c.RetrySeconds, c.Sigmas = 1e-6, 1e-4, 100 // all five at all times
-	r := frontends.Run(c, day(1000, 35), 0, 10_000, 1)
+	r := runFrontEnds(c, evenDay(1000, 35), 0, 10_000, 1)
 	want := servers.Requests{PerSecond: 35, ServiceSeconds: .1, WithinSeconds: .4}.LateProbability(5)
 	if got := lateIn(r.Minutes, 5, 166); math.Abs(got-want) > .35*want {
 		t.Errorf("%.4f late, want about %.4f", got, want)
@@ -51,17 +50,17 @@ func TestLikeTheQueue(t *testing.T) {
 // leave once they were not used for long enough.
 func TestScales(t *testing.T) {
 	for _, n := range []int{1, 4} {
-		c := frontends.DefaultConfig(promise, 40)
+		c := defaultFrontEnds(looser, 40)
 		c.FrontEnds = n
-		r := frontends.Run(c, day(360, 30, 90, 10), 0, 3*3600, 1)
+		r := runFrontEnds(c, evenDay(360, 30, 90, 10), 0, 3*3600, 1)
 		if before, during, after := lateIn(r.Minutes, 20, 60), lateIn(r.Minutes, 60, 63), lateIn(r.Minutes, 70, 120); before > .03 || during < .5 || after > .03 {
 			t.Errorf("%d front-ends: %.4f late before, %.4f while back-ends are set up, %.4f after", n, before, during, after)
 		}
-		least := frontends.Clairvoyant(c, day(360, 30, 90, 10), 0, 3*3600)
+		least := clairvoyantBackEnds(c, evenDay(360, 30, 90, 10), 0, 3*3600)
 		if part := r.BackEndSeconds / least; part < .8 || part > 1.35 {
 			t.Errorf("%d front-ends: %.2f times the back-ends of who knows all", n, part)
 		}
-		quiet := frontends.Run(c, day(360, 30, 90, 0), 0, 3*3600, 1)
+		quiet := runFrontEnds(c, evenDay(360, 30, 90, 0), 0, 3*3600, 1)
 		if quiet.BackEndSeconds >= r.BackEndSeconds || r.Attempts < 468_000 {
 			t.Errorf("%d front-ends: without requests back-ends stay: %.0f s, with some %.0f s; %d attempts", n, quiet.BackEndSeconds, r.BackEndSeconds, r.Attempts)
 		}
@@ -70,7 +69,7 @@ func TestScales(t *testing.T) {
 
 // TestCannotKeepUp: what is never answered is late.
 func TestCannotKeepUp(t *testing.T) {
-	r := frontends.Run(frontends.DefaultConfig(promise, 2), day(60, 40), 0, 600, 1)
+	r := runFrontEnds(defaultFrontEnds(looser, 2), evenDay(60, 40), 0, 600, 1)
 	if late := lateIn(r.Minutes, 2, 10); late < .99 {
 		t.Errorf("%.3f late", late)
 	}

@@ -1,10 +1,4 @@
-// Package frontends simulates how Swayam itself scales a service: several front-ends, none of which asks another, and
-// back-ends that start when one of them calls them and leave when none has used them for a while.
-//
-// A. Gujarati, S. Elnikety, Y. He, K. S. McKinley, B. B. Brandenburg, "Swayam: Distributed Autoscaling to Meet SLAs of
-// Machine Learning Inference Services with Resource Efficiency", Middleware 2017. How long an attempt takes and when a front-end
-// that found all back-ends busy tries again is not known, and is a setting.
-package frontends
+package services
 
 import (
 	"math"
@@ -15,8 +9,8 @@ import (
 	"fairbridge/policy/solve/servers"
 )
 
-// Config is a service and its front-ends.
-type Config struct {
+// frontEndConfig is a service and its front-ends.
+type frontEndConfig struct {
 	inference.Promise
 	FrontEnds      int     // each gets requests at random
 	BackEnds       int     // that there may be
@@ -29,14 +23,16 @@ type Config struct {
 	Sigmas         float64 // of a counted rate, above what is expected
 }
 
-// DefaultConfig is a service as in the reproduction: four front-ends, counts of half a minute, a line through five minutes.
-func DefaultConfig(p inference.Promise, backEnds int) Config {
-	return Config{Promise: p, FrontEnds: 4, BackEnds: backEnds, SetupSeconds: 120, RetireSeconds: 600, AttemptSeconds: .001, RetrySeconds: .01,
-		WindowSteps: 3, TrendWindows: 10, Sigmas: 2}
+// defaultFrontEnds is a service as in the reproduction: four front-ends, counts of half a minute, a line through five minutes.
+func defaultFrontEnds(p inference.Promise, backEnds int) frontEndConfig {
+	return frontEndConfig{
+		Promise: p, FrontEnds: 4, BackEnds: backEnds, SetupSeconds: 120, RetireSeconds: 600,
+		AttemptSeconds: .001, RetrySeconds: .01, WindowSteps: 3, TrendWindows: 10, Sigmas: 2,
+	}
 }
 
-// Result is what became of the requests, and what they took.
-type Result struct {
+// frontEndResult is what became of the requests, and what they took.
+type frontEndResult struct {
 	inference.Minutes
 	BackEndSeconds float64 // for which back-ends were set up or ready
 	Attempts       int     // in all
@@ -57,18 +53,23 @@ type frontEnd struct {
 	retryAt float64   // the first of them is tried again
 }
 
-// simulation is a run under way.
-type simulation struct {
-	Config
+// frontEndRun simulates how Swayam itself scales a service: several front-ends, none of which asks another, and
+// back-ends that start when one of them calls them and leave when none has used them for a while.
+//
+// A. Gujarati, S. Elnikety, Y. He, K. S. McKinley, B. B. Brandenburg, "Swayam: Distributed Autoscaling to Meet SLAs of
+// Machine Learning Inference Services with Resource Efficiency", Middleware 2017. How long an attempt takes and when a front-end
+// that found all back-ends busy tries again is not known, and is a setting.
+type frontEndRun struct {
+	frontEndConfig
 	*rand.Rand
-	Result
+	frontEndResult
 	backEnds  []backEnd
 	frontEnds []frontEnd
 }
 
-// Run plays a day from a second on for so many seconds. Back-ends that the rate of the first step needs are ready.
-func Run(c Config, d *inference.Day, from, seconds int, seed uint64) Result {
-	s := &simulation{Config: c, Rand: rand.New(rand.NewPCG(seed, 9)), backEnds: make([]backEnd, c.BackEnds), frontEnds: make([]frontEnd, c.FrontEnds)}
+// runFrontEnds plays a day from a second on for so many seconds. Back-ends that the rate of the first step needs are ready.
+func runFrontEnds(c frontEndConfig, d *inference.Day, from, seconds int, seed uint64) frontEndResult {
+	s := &frontEndRun{frontEndConfig: c, Rand: rand.New(rand.NewPCG(seed, 9)), backEnds: make([]backEnd, c.BackEnds), frontEnds: make([]frontEnd, c.FrontEnds)}
 	s.Requests, s.Late = make([]int, (seconds+59)/60), make([]int, (seconds+59)/60)
 	first, last := from/inference.StepSeconds, (from+seconds)/inference.StepSeconds
 	for i := range s.frontEnds {
@@ -89,13 +90,13 @@ func Run(c Config, d *inference.Day, from, seconds int, seed uint64) Result {
 			s.Late[int(r.came/60)]++
 		}
 	}
-	return s.Result
+	return s.frontEndResult
 }
 
-// Clairvoyant returns for how many seconds there would be back-ends if in every step as many were there as the greatest rate
+// clairvoyantBackEnds returns for how many seconds there would be back-ends if in every step as many were there as the greatest rate
 // needs from then until one that is called then is ready, with the set-up of each, and none left before it had not been needed
 // for RetireSeconds.
-func Clairvoyant(c Config, d *inference.Day, from, seconds int) (total float64) {
+func clairvoyantBackEnds(c frontEndConfig, d *inference.Day, from, seconds int) (total float64) {
 	first, last := from/inference.StepSeconds, (from+seconds)/inference.StepSeconds
 	behind, ahead := int(c.RetireSeconds)/inference.StepSeconds, int(c.SetupSeconds)/inference.StepSeconds
 	for step := first; step < last; step++ {
@@ -106,14 +107,14 @@ func Clairvoyant(c Config, d *inference.Day, from, seconds int) (total float64) 
 }
 
 // countNeeded counts the back-ends that keep the promise at a rate.
-func (c *Config) countNeeded(perSecond float64) int {
+func (c *frontEndConfig) countNeeded(perSecond float64) int {
 	requests := servers.Requests{PerSecond: perSecond, ServiceSeconds: c.ServiceSeconds, WithinSeconds: c.WithinSeconds}
 	n, _ := requests.LeastServers(c.Part, c.BackEnds)
 	return n
 }
 
 // scale lets each front-end look ahead and call back-ends, and back-ends leave that none has used for long.
-func (s *simulation) scale(now float64) {
+func (s *frontEndRun) scale(now float64) {
 	for i := range s.frontEnds {
 		f := &s.frontEnds[i]
 		if len(f.counts) > 0 {
@@ -139,7 +140,7 @@ func (s *simulation) scale(now float64) {
 
 // forecast is the rate of all requests that a front-end expects once a back-end is ready that it calls now. It takes all front-ends
 // to have as many as it; what chance does to its own part counts as many times as there are of them.
-func (s *simulation) forecast(f *frontEnd) float64 {
+func (s *frontEndRun) forecast(f *frontEnd) float64 {
 	window := float64(s.WindowSteps * inference.StepSeconds)
 	h := servers.History{WindowSeconds: window, Sigmas: s.Sigmas * math.Sqrt(float64(s.FrontEnds))}
 	for _, n := range f.counts[max(len(f.counts)-s.TrendWindows, 0):] {

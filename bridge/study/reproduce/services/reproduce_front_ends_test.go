@@ -4,20 +4,19 @@ import (
 	"testing"
 
 	"fairbridge/bridge/study/inference"
-	"fairbridge/bridge/study/inference/frontends"
 )
 
 // threeHours are what became of the services from 8 to 11 o'clock: back-ends over those of a clairvoyant, the part of the minutes in which
 // promises were kept, and attempts a request.
-func threeHours(f *inference.Fleet, seed uint64, change func(*frontends.Config)) (used, kept, attempts float64) {
+func threeHours(f *inference.Fleet, seed uint64, change func(*frontEndConfig)) (used, kept, attempts float64) {
 	const from, length = 8 * 3600, 3 * 3600
 	had, least, in, minutes, tried, came := 0.0, 0.0, 0, 0, 0, 0
 	for i := range f.Days {
-		c := frontends.DefaultConfig(f.Promise, 2*f.Replicas[i])
+		c := defaultFrontEnds(f.Promise, 2*f.Replicas[i])
 		c.SetupSeconds = f.SetupSeconds
 		change(&c)
-		r := frontends.Run(c, &f.Days[i], from, length, seed)
-		had, least = had+r.BackEndSeconds, least+frontends.Clairvoyant(c, &f.Days[i], from, length)
+		r := runFrontEnds(c, &f.Days[i], from, length, seed)
+		had, least = had+r.BackEndSeconds, least+clairvoyantBackEnds(c, &f.Days[i], from, length)
 		k, of := r.CountKept(0, f.Part)
 		in, minutes, tried = in+k, minutes+of, tried+r.Attempts
 		for _, n := range r.Requests {
@@ -35,9 +34,9 @@ func TestReproduceFrontEnds(t *testing.T) {
 	var used, kept, attempts, usedByOne, keptByOne []float64
 	for seed := uint64(1); seed <= seeds; seed++ {
 		f := inference.DrawFleet(seed, fleetSize, promise, setupSeconds)
-		u, k, a := threeHours(f, seed, func(*frontends.Config) {})
+		u, k, a := threeHours(f, seed, func(*frontEndConfig) {})
 		used, kept, attempts = append(used, u), append(kept, k), append(attempts, a)
-		u, k, _ = threeHours(f, seed, func(c *frontends.Config) { c.FrontEnds = 1 })
+		u, k, _ = threeHours(f, seed, func(c *frontEndConfig) { c.FrontEnds = 1 })
 		usedByOne, keptByOne = append(usedByOne, u), append(keptByOne, k)
 	}
 	t.Logf("back-ends over a clairvoyant's %.3f, with one front-end %.3f; kept %.4f, %.4f; attempts %.2f", used, usedByOne, kept, keptByOne, attempts)

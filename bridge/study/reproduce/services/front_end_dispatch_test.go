@@ -1,4 +1,4 @@
-package frontends
+package services
 
 import (
 	"fairbridge/bridge/study/inference"
@@ -8,7 +8,7 @@ import (
 type request struct{ came, takes float64 }
 
 // playStep lets the requests of a step come, at random within it.
-func (s *simulation) playStep(now float64, count int) {
+func (s *frontEndRun) playStep(now float64, count int) {
 	s.Requests[int(now/60)] += count
 	for _, at := range inference.DrawArrivals(s.Rand, count) {
 		came := now + at*inference.StepSeconds
@@ -28,7 +28,7 @@ func (s *simulation) playStep(now float64, count int) {
 }
 
 // retryUntil lets the front-ends in which requests wait try again until a time.
-func (s *simulation) retryUntil(end float64) {
+func (s *frontEndRun) retryUntil(end float64) {
 	for {
 		var next *frontEnd
 		for i := range s.frontEnds {
@@ -50,7 +50,7 @@ func (s *simulation) retryUntil(end float64) {
 
 // try gives a request to back-ends at random, of those that its front-end uses and that are ready, until one is free. It returns
 // when that was, and whether one was.
-func (s *simulation) try(f *frontEnd, r request, at float64) (float64, bool) {
+func (s *frontEndRun) try(f *frontEnd, r request, at float64) (float64, bool) {
 	for k := range s.drawOrder(f.uses) {
 		b := &s.backEnds[k]
 		if !b.isCalled || b.readyAt > at {
@@ -73,7 +73,7 @@ func (s *simulation) try(f *frontEnd, r request, at float64) (float64, bool) {
 
 // drawOrder yields the numbers below n at random, each once: from a random one on by a random stride that has no divisor in
 // common with n.
-func (s *simulation) drawOrder(n int) func(yield func(int) bool) {
+func (s *frontEndRun) drawOrder(n int) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		if n < 1 {
 			return

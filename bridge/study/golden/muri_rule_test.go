@@ -1,8 +1,4 @@
-// Package muri is the rule of Muri-S and Muri-L as their published simulator has it (Y. Zhao et
-// al., "Multi-Resource Interleaving for Deep Learning Training", SIGCOMM 2022): at every event jobs
-// are grouped from scratch. Which of several matchings of the largest weight it takes is its own;
-// where it takes another one, means move by up to two in a hundred.
-package muri
+package golden
 
 import (
 	"cmp"
@@ -13,8 +9,8 @@ import (
 	"fairbridge/policy/interleave"
 )
 
-// Options are what the rule knows and does.
-type Options struct {
+// muriOptions are what the rule knows and does.
+type muriOptions struct {
 	// ByAttained is Muri-L: nobody knows how long jobs run, and those that had the least are
 	// first. Otherwise it is Muri-S: those with the least GPU time left.
 	ByAttained bool
@@ -22,23 +18,26 @@ type Options struct {
 	Unpacks bool
 }
 
-// System returns the rule for one run.
-func System(o Options) packs.System {
+// muriSystem returns the rule for one run.
+func muriSystem(o muriOptions) packs.System {
 	name := "muri-s"
 	if o.ByAttained {
 		name = "muri-l"
 	}
-	return packs.System{Name: name, Rule: &rule{Options: o}, SameEventSeconds: 1e-4}
+	return packs.System{Name: name, Rule: &muriRule{muriOptions: o}, SameEventSeconds: 1e-4}
 }
 
-// rule is an implementation of packs.Rule.
-type rule struct {
-	Options
+// muriRule is the rule of Muri-S and Muri-L as their published simulator has it (Y. Zhao et
+// al., "Multi-Resource Interleaving for Deep Learning Training", SIGCOMM 2022): at every event jobs
+// are grouped from scratch. Which of several matchings of the largest weight it takes is its own;
+// where it takes another one, means move by up to two in a hundred.
+type muriRule struct {
+	muriOptions
 	times interleave.Times
 }
 
 // turn is what of a job decides when it is its turn.
-func (r *rule) turn(j *packs.Job) float64 {
+func (r *muriRule) turn(j *packs.Job) float64 {
 	switch {
 	case r.ByAttained:
 		return j.ExecutedSeconds * float64(j.GPUs)
@@ -49,9 +48,9 @@ func (r *rule) turn(j *packs.Job) float64 {
 }
 
 // Choose implements packs.Rule.
-func (r *rule) Choose(m *packs.Moment) ([]packs.Pack, error) {
+func (r *muriRule) Choose(m *packs.Moment) ([]packs.Pack, error) {
 	slices.SortStableFunc(m.Active, func(a, b *packs.Job) int { return cmp.Compare(r.turn(a), r.turn(b)) })
-	candidates := chooseCandidates(m)
+	candidates := muriCandidates(m)
 	groups, err := r.group(candidates, m.Cluster.GPUCount())
 	if err != nil {
 		return nil, err
@@ -63,9 +62,9 @@ func (r *rule) Choose(m *packs.Moment) ([]packs.Pack, error) {
 	return r.place(m, groups)
 }
 
-// chooseCandidates returns the jobs that are to run, in order of their turn: while jobs fit on
+// muriCandidates returns the jobs that are to run, in order of their turn: while jobs fit on
 // the cluster, each of them and the next of as many GPUs, as far as they make one pack.
-func chooseCandidates(m *packs.Moment) []*packs.Job {
+func muriCandidates(m *packs.Moment) []*packs.Job {
 	next := map[int]int{} // by GPUs: jobs of a pack that was given its place and is not full
 	var candidates []*packs.Job
 	for _, j := range m.Active {
@@ -81,11 +80,11 @@ func chooseCandidates(m *packs.Moment) []*packs.Job {
 }
 
 // group makes packs of the candidates that all fit.
-func (r *rule) group(candidates []*packs.Job, totalGPUs int) ([][]*packs.Job, error) {
+func (r *muriRule) group(candidates []*packs.Job, totalGPUs int) ([][]*packs.Job, error) {
 	g := interleave.Grouping{TotalGPUs: totalGPUs, Times: &r.times}
 	alone := make([][]int, len(candidates))
 	for i, j := range candidates {
-		known, err := profileOf(j)
+		known, err := muriProfile(j)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +101,7 @@ func (r *rule) group(candidates []*packs.Job, totalGPUs int) ([][]*packs.Job, er
 	return groups, nil
 }
 
-func profileOf(j *packs.Job) (interleave.Job, error) {
+func muriProfile(j *packs.Job) (interleave.Job, error) {
 	known, ok := interleave.JobOf(j.Sharing)
 	if !ok {
 		return known, fmt.Errorf("%s: to be grouped it needs the stages of a step", j.Location())
@@ -113,10 +112,10 @@ func profileOf(j *packs.Job) (interleave.Job, error) {
 
 // unpack parts packs that are slower than turns and keeps, of all packs, in order of the first
 // turn of their jobs, those that fit.
-func (r *rule) unpack(m *packs.Moment, groups [][]*packs.Job) [][]*packs.Job {
+func (r *muriRule) unpack(m *packs.Moment, groups [][]*packs.Job) [][]*packs.Job {
 	var parted [][]*packs.Job
 	for _, jobs := range groups {
-		if p, err := r.newPack(jobs); err == nil && p.StepSeconds <= sumOfSteps(jobs) {
+		if p, err := r.newPack(jobs); err == nil && p.StepSeconds <= muriSumOfSteps(jobs) {
 			parted = append(parted, jobs)
 			continue
 		}
@@ -129,7 +128,7 @@ func (r *rule) unpack(m *packs.Moment, groups [][]*packs.Job) [][]*packs.Job {
 	return slices.DeleteFunc(parted, func(jobs []*packs.Job) bool { return !m.Cluster.Place(jobs[0].GPUs) })
 }
 
-func sumOfSteps(jobs []*packs.Job) float64 {
+func muriSumOfSteps(jobs []*packs.Job) float64 {
 	sum := 0.0
 	for _, j := range jobs {
 		sum += j.StepSeconds
@@ -137,7 +136,7 @@ func sumOfSteps(jobs []*packs.Job) float64 {
 	return sum
 }
 
-func (r *rule) firstTurn(jobs []*packs.Job) float64 {
+func (r *muriRule) firstTurn(jobs []*packs.Job) float64 {
 	first := r.turn(jobs[0])
 	for _, j := range jobs {
 		first = min(first, r.turn(j))
@@ -146,7 +145,7 @@ func (r *rule) firstTurn(jobs []*packs.Job) float64 {
 }
 
 // place returns the packs that find a place, those of most GPUs first.
-func (r *rule) place(m *packs.Moment, groups [][]*packs.Job) ([]packs.Pack, error) {
+func (r *muriRule) place(m *packs.Moment, groups [][]*packs.Job) ([]packs.Pack, error) {
 	groupOf, isPlaced := map[*packs.Job]int{}, make([]bool, len(groups))
 	for g, jobs := range groups {
 		for _, j := range jobs {
@@ -171,12 +170,12 @@ func (r *rule) place(m *packs.Moment, groups [][]*packs.Job) ([]packs.Pack, erro
 
 // newPack works out how long a step takes of jobs that share GPUs, and their start: that of each
 // puts off all.
-func (r *rule) newPack(jobs []*packs.Job) (packs.Pack, error) {
+func (r *muriRule) newPack(jobs []*packs.Job) (packs.Pack, error) {
 	p := packs.Pack{Jobs: jobs}
 	known := make([]interleave.Job, len(jobs))
 	for i, j := range jobs {
 		var err error
-		if known[i], err = profileOf(j); err != nil {
+		if known[i], err = muriProfile(j); err != nil {
 			return p, err
 		}
 		p.StartSeconds += j.StartSeconds

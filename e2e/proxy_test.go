@@ -1,5 +1,4 @@
-// Package proxytest stands between fairbridge and a slurmrestd. It counts what passes, and breaks what a test asks it to break.
-package proxytest
+package e2e
 
 import (
 	"bytes"
@@ -17,33 +16,33 @@ import (
 	"testing"
 )
 
-// Faults are what goes wrong between the two; the zero value is nothing.
-type Faults struct {
+// faults are what goes wrong between the two; the zero value is nothing.
+type faults struct {
 	RefuseWrites bool // writes are answered 500
 	RefuseAfter  int  // so are those after so many in all; 0: none
 	CutNodes     bool // the node list has its first node only
 	CutJobs      bool // the job lists are empty
 }
 
-// Proxy is a running proxy.
-type Proxy struct {
+// proxy is a running proxy.
+type proxy struct {
 	URL string
 
 	mu       sync.Mutex
-	faults   Faults
+	faults   faults
 	writes   int
 	writesTo map[string]int // by job, as the path names it
 	polls    int
 }
 
-// Start serves before the slurmrestd at a URL until the test ends.
-func Start(t testing.TB, slurmrestd string) *Proxy {
+// startProxy serves before the slurmrestd at a URL until the test ends.
+func startProxy(t testing.TB, slurmrestd string) *proxy {
 	t.Helper()
 	target, err := url.Parse(slurmrestd)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{writesTo: map[string]int{}}
+	p := &proxy{writesTo: map[string]int{}}
 	forward := httputil.NewSingleHostReverseProxy(target)
 	forward.ModifyResponse = p.change
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -60,35 +59,35 @@ func Start(t testing.TB, slurmrestd string) *Proxy {
 }
 
 // Break changes what goes wrong from now on.
-func (p *Proxy) Break(f Faults) {
+func (p *proxy) Break(f faults) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.faults = f
 }
 
 // Writes is how many writes came so far, refused ones among them.
-func (p *Proxy) Writes() int {
+func (p *proxy) Writes() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.writes
 }
 
 // WritesTo is how many of them went to each job.
-func (p *Proxy) WritesTo() map[string]int {
+func (p *proxy) WritesTo() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return maps.Clone(p.writesTo)
 }
 
 // Polls is how often all nodes were asked for, which every poll does once.
-func (p *Proxy) Polls() int {
+func (p *proxy) Polls() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.polls
 }
 
 // refuses counts a request, and reports whether it is refused.
-func (p *Proxy) refuses(r *http.Request) bool {
+func (p *proxy) refuses(r *http.Request) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r.Method == http.MethodGet {
@@ -108,7 +107,7 @@ func isList(r *http.Request, name string) bool {
 }
 
 // change cuts the lists that are to be cut.
-func (p *Proxy) change(r *http.Response) error {
+func (p *proxy) change(r *http.Response) error {
 	p.mu.Lock()
 	f := p.faults
 	p.mu.Unlock()

@@ -1,4 +1,4 @@
-package proxytest
+package e2e
 
 import (
 	"io"
@@ -33,7 +33,7 @@ func TestProxy(t *testing.T) {
 		_, _ = io.WriteString(w, `{"jobs":[{"job_id":1}],"meta":{"a":1},"nodes":[{"name":"n1"},{"name":"n2"}]}`)
 	}))
 	t.Cleanup(behind.Close)
-	p := Start(t, behind.URL)
+	p := startProxy(t, behind.URL)
 	want := func(method, path string, status int, part string) {
 		t.Helper()
 		if is, body := ask(t, method, p.URL+path); is != status || !strings.Contains(body, part) {
@@ -41,14 +41,14 @@ func TestProxy(t *testing.T) {
 		}
 	}
 	want("GET", "/slurm/v1/nodes/", 200, `"n2"`)
-	p.Break(Faults{CutNodes: true, CutJobs: true})
+	p.Break(faults{CutNodes: true, CutJobs: true})
 	want("GET", "/slurm/v1/nodes", 200, `"meta":{"a":1},"nodes":[{"name":"n1"}]`)
 	want("GET", "/slurm/v1/jobs/state", 200, `"jobs":[]`)
 	want("GET", "/slurm/v1/job/1", 200, `"job_id":1`)
-	p.Break(Faults{RefuseAfter: 1})
+	p.Break(faults{RefuseAfter: 1})
 	want("POST", "/slurm/v1/job/7", 200, "")
 	want("POST", "/slurm/v1/job/7", 500, "refuses")
-	p.Break(Faults{RefuseWrites: true})
+	p.Break(faults{RefuseWrites: true})
 	want("DELETE", "/slurm/v1/job/8", 500, "refuses")
 	if p.Writes() != 3 || p.WritesTo()["7"] != 2 || p.WritesTo()["8"] != 1 || p.Polls() != 2 {
 		t.Errorf("%d writes %v, %d polls", p.Writes(), p.WritesTo(), p.Polls())
