@@ -63,10 +63,11 @@ var ours = []rule{
 	{[]string{"bridge/actuator/sharing"}, []string{"policy", "policy/interference", "bridge/slurm", "bridge/slurm/shares"}, "plans and records in, who shares out"},
 	{[]string{"bridge/actuator/..."}, []string{"policy", "bridge", "bridge/slurm", "bridge/invariant", "bridge/actuator/..."}, "what an actuator is does not hang on who uses it"},
 	{[]string{"bridge/judge"}, []string{"bridge/slurm"}, "views in, a verdict out"},
-	{[]string{"bridge/intake"}, []string{"policy", "policy/scaling", "bridge", "bridge/slurm", "bridge/slurm/shares", "bridge/actuator", "bridge/actuator/sharing", "bridge/ledger"}, "views and the past in, a snapshot out"},
+	{[]string{"bridge/intake"}, []string{"policy", "policy/scaling", "bridge", "bridge/slurm", "bridge/slurm/shares", "bridge/restart", "bridge/actuator", "bridge/actuator/sharing", "bridge/ledger"}, "views and the past in, a snapshot out"},
 	{[]string{"bridge/missing"}, []string{"bridge", "bridge/slurm", "bridge/judge"}, "it asks, and decides nothing"},
 	{[]string{"bridge/push"}, []string{"bridge", "bridge/slurm", "bridge/actuator", "bridge/ledger", "bridge/missing"}, "it carries out what is written down, and knows neither policy nor gate"},
 	{[]string{"bridge/ledger"}, []string{"bridge", "bridge/slurm", "bridge/actuator"}, "it remembers edits, and no plan"},
+	{[]string{"bridge/restart"}, []string{"policy", "policy/pool", "bridge/slurm"}, "a view and a snapshot in, a reason out"},
 	{[]string{"bridge/estimate"}, []string{"policy", "policy/pool", "policy/scaling", "policy/engine", "policy/predict"}, "a snapshot and its line in, times out"},
 	{[]string{"bridge/neighbours"}, []string{"policy", "bridge"}, "looks at jobs in, who leaves out"},
 	{[]string{"bridge/idle"}, []string{"policy", "policy/pool", "bridge", "bridge/slurm"}, "readings, a plan and the facts in, who is stopped out"},
@@ -76,7 +77,7 @@ var ours = []rule{
 	{[]string{"bridge/harm"}, []string{"policy", "bridge"}, "measurements in, a verdict out"},
 	{[]string{"bridge/gate/devices"}, []string{"policy"}, "it counts"},
 	{[]string{"bridge/gate/pace"}, []string{"policy", "policy/scaling"}, "how fast jobs go, from what a plan gives them"},
-	{[]string{"bridge/gate"}, []string{"policy", "bridge/gate/devices", "bridge/gate/pace", "policy/scaling", "bridge", "bridge/idle", "bridge/slurm", "bridge/slurm/shares", "bridge/invariant", "bridge/actuator/...", "bridge/ledger"}, "plan to plan and edits to edits; what is predicted of a job on what it asks is weighed on what it is given"},
+	{[]string{"bridge/gate"}, []string{"policy", "bridge/gate/devices", "bridge/gate/pace", "policy/scaling", "bridge", "bridge/idle", "bridge/slurm", "bridge/slurm/shares", "bridge/invariant", "bridge/restart", "bridge/actuator/...", "bridge/ledger"}, "plan to plan and edits to edits; what is predicted of a job on what it asks is weighed on what it is given"},
 	{[]string{"bridge/diff"}, []string{"policy", "bridge", "bridge/slurm", "bridge/invariant", "bridge/actuator/...", "bridge/ledger"}, "plan and edits, from values to values"},
 	{[]string{"bridge/cycle/waits"}, []string{"policy", "bridge/cycle"}, "what a cycle saw in, a figure out"},
 	{[]string{"bridge/cycle/freegpus"}, []string{"policy/fragment", "bridge/cycle"}, "what a cycle saw in, figures out"},
@@ -127,7 +128,7 @@ var theirs = []rule{
 
 // pure are the packages that decide: from values to values.
 var pure = []string{
-	"policy/...", "bridge/intake", "bridge/actuator/...", "bridge/diff", "bridge/gate/...", "bridge/ledger", "bridge/judge",
+	"policy/...", "bridge/intake", "bridge/restart", "bridge/actuator/...", "bridge/diff", "bridge/gate/...", "bridge/ledger", "bridge/judge",
 	"bridge/estimate", "cmd/internal/pseudonym", "bridge/harm", "bridge/reminders", "bridge/neighbours", "bridge/idle", "bridge/invariant", "accounting/runs/reconcile",
 }
 

@@ -1,10 +1,10 @@
 package gate
 
 import (
-	"slices"
 	"time"
 
 	"fairbridge/bridge/invariant"
+	"fairbridge/bridge/restart"
 	"fairbridge/policy"
 )
 
@@ -41,34 +41,17 @@ func (g *stopGate) checkBeneficiaryStarts(x stopGroup) *denial {
 	return g.checkEndsBeforeReservation(to, d.On, g.earliestStartAfterStop())
 }
 
-// checkCanRestart says why a job that is stopped could not start again, whatever runs,
-// before nodes are set aside (I21).
-func (f *facts) checkCanRestart(p *policy.Job) *denial {
-	var kept *denial
-	for i := range f.Snapshot.Nodes {
-		n := &f.Snapshot.Nodes[i]
-		if !n.InPartition(p.Partition) || n.DownReason != "" || slices.Contains(p.Ask.ExcludedNodes, n.Name) || !nodeSuitsJob(n, p) {
-			continue
-		}
-		w, _, _ := n.WindowDuring(f.earliestStartAfterStop(), p.Limit)
-		if w == nil {
-			return nil
-		}
-		kept = deny(invariant.ReservedNodes, "with its limit of %v it could not start again before %v at %s", p.Limit, w, formatTime(w.From))
+// checkCanRestart says why Slurm would not let a job that is stopped start again, with the GPUs it is to have
+// then; 0: with those it has.
+func (f *facts) checkCanRestart(p *policy.Job, gpus int) *denial {
+	c := restart.Case{
+		View: f.View, Snapshot: f.Snapshot, Job: f.View.Job(int64(p.ID)), Planned: p,
+		From: f.earliestStartAfterStop(), GPUs: gpus,
 	}
-	return kept
-}
-
-// nodeSuitsJob reports whether the node has devices and features that the job takes.
-func nodeSuitsJob(n *policy.Node, p *policy.Job) bool {
-	for _, f := range p.Ask.Features {
-		if !slices.Contains(n.Features, f) {
-			return false
-		}
+	if why := restart.Reason(c); why != "" {
+		return deny(invariant.CanRestart, "it could not start again: %s", why)
 	}
-	return slices.ContainsFunc(n.GPUs, func(d policy.NodeDevices) bool {
-		return d.Count > d.SickCount && (p.Ask.GPUs.Type == "" || p.Ask.GPUs.Type == d.Type)
-	})
+	return nil
 }
 
 func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

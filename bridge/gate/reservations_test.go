@@ -48,7 +48,7 @@ var asideCases = []planCase{
 	{"stop of who could not start again", policy.Stop, func(in *gate.PlanInput) {
 		setAside(in, time.Hour, everywhere...)
 		planJob(&in.CommonInput, 1).Limit = 30 * time.Minute
-	}, "I21"},
+	}, "I27"},
 	{"stop of who could start elsewhere", policy.Stop, func(in *gate.PlanInput) {
 		setAside(in, time.Hour, "n1", "n2", "n3")
 		planJob(&in.CommonInput, 1).Limit = 30 * time.Minute

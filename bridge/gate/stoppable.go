@@ -9,7 +9,7 @@ import (
 	"fairbridge/policy"
 )
 
-// checkStoppable says why the job may not be stopped (I1, I5, I6, I13, I15, I20, I26). It is
+// checkStoppable says why the job may not be stopped (I1, I5, I6, I13, I15, I20, I26, I27). It is
 // asked of every job that a plan stops, and again of every edit that stops or warns one.
 func (f *facts) checkStoppable(p *policy.Job, beneficiary int64) *denial {
 	j := f.View.Job(int64(p.ID))
@@ -20,6 +20,7 @@ func (f *facts) checkStoppable(p *policy.Job, beneficiary int64) *denial {
 		func() *denial { return f.checkNotExempt(j) },
 		func() *denial { return f.checkModeAllows(j, bridge.ModePreempt) },
 		func() *denial { return checkRequeueable(p, j) },
+		func() *denial { return f.checkCanRestart(p, 0) },
 		func() *denial { return checkIdleStop(f, j, beneficiary) },
 		func() *denial {
 			if isRecall(f, p, beneficiary) {

@@ -77,6 +77,7 @@ func AssembleSnapshot(k Input, p bridge.Partition) *policy.Snapshot {
 		n.OtherUses = others[name]
 		s.Nodes = append(s.Nodes, n)
 	}
+	a.keepThoseThatCouldNotRestart(s)
 	s.Accounts, s.InferenceServices = withMissingAccounts(s), listServices(&a, s)
 	return s
 }
@@ -124,7 +125,7 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 	} else {
 		out.HeldReason = cmp.Or(heldReason(j, err), a.closedReason(j), tooMuch)
 		out.StuckReason = a.StuckReasonByJob[j.ID]
-		out.UnplaceableReason = unplaceableReason(j)
+		out.UnplaceableReason = j.UnplaceableReason()
 		out.SlurmStartEstimate = j.Start
 	}
 	addLosses(&out, a.Past, a.UseByJob[j.ID].Loss)
@@ -230,7 +231,7 @@ func (a *snapshotAssembler) unstoppableReason(j *slurm.Job, mine bool) string {
 	case !a.OptIn.Accepts(j):
 		return "its owner did not opt in (--comment=fairbridge:preemptible)"
 	}
-	return a.neverAgainReason(j)
+	return ""
 }
 
 // ignoredIdleWord says why it does not count that the job may be requeued when its GPUs do no work; "" when it may count.

@@ -35,20 +35,6 @@ func heldReason(j *slurm.Job, demand error) string {
 	return ""
 }
 
-// unplaceableReason says why the nodes of a job cannot be chosen by us; "" when they
-// can.
-func unplaceableReason(j *slurm.Job) string {
-	switch {
-	case !j.Features.IsPlainList():
-		return "its constraint " + j.Features.Text + " is more than a list of features"
-	case j.GresPerNode.HasMixedTypes() || j.GresPerJob.HasMixedTypes():
-		return "it asks for several types of GPU"
-	case j.Exclusive:
-		return "it asks for whole nodes"
-	}
-	return ""
-}
-
 // jobsWaitedFor are the jobs that a waiting job waits for by its dependency, sorted.
 func jobsWaitedFor(j *slurm.Job) []policy.JobID {
 	if !j.IsPending() || len(j.Dependency.JobIDs) == 0 {

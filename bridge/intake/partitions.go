@@ -1,6 +1,10 @@
 package intake
 
-import "fairbridge/bridge/slurm"
+import (
+	"fairbridge/bridge/restart"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
 
 // closedReason says that every partition of a waiting job is closed; "" when one is not, or is
 // not listed. Slurm gives that as the job's reason only after its next pass.
@@ -15,15 +19,16 @@ func (a *snapshotAssembler) closedReason(j *slurm.Job) (why string) {
 	return why
 }
 
-// neverAgainReason says why a running job could not start again if it were stopped, however
-// much were free: what was changed of its partition leaves jobs that run alone. "" when it could.
-func (a *snapshotAssembler) neverAgainReason(j *slurm.Job) string {
-	for _, name := range j.Partitions {
-		if p := a.View.Partition(name); p != nil {
-			if why := p.RefusalReason(j); why != "" {
-				return "it could not start again: " + why
-			}
+// keepThoseThatCouldNotRestart marks running jobs that Slurm would not let start again if they were stopped.
+func (a *snapshotAssembler) keepThoseThatCouldNotRestart(s *policy.Snapshot) {
+	for i := range s.Jobs {
+		p := &s.Jobs[i]
+		if p.State != policy.Running || p.UnstoppableReason != "" {
+			continue
+		}
+		c := restart.Case{View: a.View, Snapshot: s, Job: a.View.Job(int64(p.ID)), Planned: p, From: s.Now}
+		if why := restart.Reason(c); why != "" {
+			p.UnstoppableReason = "it could not start again: " + why
 		}
 	}
-	return ""
 }

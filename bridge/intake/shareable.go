@@ -107,8 +107,8 @@ func unshareableReason(a *snapshotAssembler, out *policy.Job, j *slurm.Job) stri
 		return why
 	}
 	switch {
-	case unplaceableReason(j) != "":
-		return unplaceableReason(j)
+	case j.UnplaceableReason() != "":
+		return j.UnplaceableReason()
 	case !a.HasExpiryTimer: // the gate would let none of it through
 		return "shards are asked for only while fairbridge expire runs"
 	case out.Sharing.UsedMemMB() == 0:

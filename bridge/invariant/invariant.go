@@ -33,6 +33,7 @@ const (
 	SharedGPUs      ID = "I24"
 	ServiceLeast    ID = "I25"
 	IdleStops       ID = "I26"
+	CanRestart      ID = "I27"
 )
 
 // Invariant is one sentence that is kept true.
@@ -63,12 +64,15 @@ var All = []Invariant{
 	{ServiceBounds, "Recorded service never decreases and never exceeds what the GPUs can deliver."},
 	{SoundPlan, "A plan is complete, well-formed and made from the snapshot at hand; the same snapshot, configuration and seed give the same plan, byte for byte."},
 	{WithinMode, "A mode sends nothing beyond what it allows; observing sends nothing at all."},
-	{ReservedNodes, "No job is started, and none stopped for it, where its time limit reaches into a maintenance or reservation; none is stopped that could not start again before it, nor any while it is not known what is reserved."},
+	{ReservedNodes, "No job is started, and none stopped for it, where its time limit reaches into a maintenance or reservation; none is stopped while it is not known what is reserved."},
 	{StopsInVain, "No job is stopped while a job of the partition that another was stopped for has not started three intervals after that took effect, for half an hour at most."},
 	{DeclaredSizes, "The number of GPUs is changed only of single batch jobs on one node whose owner declared a range, to a number in it that all of the node can give, and their type only to one that the owner accepts, where Slurm can change it, nothing else of the job, and change it back; a run is requeued for another size or type only once it lasted twenty times what that costs it, and more than its owner asked, or another type, is asked for only while something outside the daemon takes it back."},
 	{SharedGPUs, "The GPU of a job becomes shards of one only while the job waits, is bound to a node that gives them out, and asks for one GPU in a way that can be given back; only if its owner opted in, and every job that Slurm could put beside it there, whether it runs or waits for shards, is one that accepts it and that it accepts by records that were all read in that poll; the job stays bound to the node until it has its GPU back; as many shards as its memory, with a margin, and its use of a GPU need; and only while something outside the daemon takes it back."},
 	{ServiceLeast, "A replica of an inference service is leased only while as many others as the service's least run or could start, with no lease of ours on them, and stopped only while so many others run."},
 	{IdleStops, "A job is stopped because its GPUs do no work only where its partition says so and its owner said so, once no sample of any GPU that it holds showed work for all of the time that the partition says, without a gap, and for one named job that waits for them."},
+	{CanRestart, "A job is stopped, warned or resized only if Slurm would let it start again as soon as there is " +
+		"room: its deadline, nodes, partition, dependency, licences, array and the limits of its association and " +
+		"QOS allow it, and are known."},
 }
 
 // Text returns the sentence of the invariant, "" for an unknown id.

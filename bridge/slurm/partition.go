@@ -13,11 +13,13 @@ type Partition struct {
 	State           string // UP, DOWN, DRAIN or INACTIVE; "" when the record cannot be read
 	Nodes           Hosts
 	MaxTimeMinutes  int64 // minutes; 0: no limit
+	MaxNodes        int   `json:",omitempty"` // of a job; 0: no limit
 	PriorityTier    int
 	AllowedAccounts []string // allowed accounts; none: all
 	AllowedQOS      []string // allowed QOS; none: all
 	DeniedAccounts  []string // denied accounts; Slurm heeds them where it names no allowed ones
 	DeniedQOS       []string // denied QOS; likewise
+	QOS             string   `json:",omitempty"` // whose limits count for all jobs of the partition; "": none
 }
 
 // IsClosed reports whether the partition starts no job, not even one that waits already. In
@@ -41,6 +43,8 @@ func (p *Partition) RefusalReason(j *Job) string {
 		return p.ClosedReason()
 	case limit > 0 && j.TimeLimit > limit:
 		return fmt.Sprintf("partition %s takes jobs of at most %s, and its limit is %s", p.Name, shortDuration(limit), shortDuration(j.TimeLimit))
+	case p.MaxNodes > 0 && j.NodeCount > p.MaxNodes:
+		return fmt.Sprintf("partition %s gives a job %d nodes, and it asks for %d", p.Name, p.MaxNodes, j.NodeCount)
 	case !isAllowed(p.AllowedAccounts, p.DeniedAccounts, j.Account):
 		return "partition " + p.Name + " does not take account " + j.Account
 	case !isAllowed(p.AllowedQOS, p.DeniedQOS, j.QOS):

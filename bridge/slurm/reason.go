@@ -25,3 +25,16 @@ var blockingReasons = []string{
 	"BadConstraints", "InvalidQOS", "InvalidAccount", "Reservation", "DeadLine", "Prolog",
 	"BurstBuffer", "MaxRequeueLimit", "MaxMemPerLimit", "JobHold",
 }
+
+// UnplaceableReason says why fairbridge cannot tell which nodes suit the job; "" when it can.
+func (j *Job) UnplaceableReason() string {
+	switch {
+	case !j.Features.IsPlainList():
+		return "its constraint " + j.Features.Text + " is more than a list of features"
+	case j.GresPerNode.HasMixedTypes() || j.GresPerJob.HasMixedTypes():
+		return "it asks for several types of GPU"
+	case j.Exclusive:
+		return "it asks for whole nodes"
+	}
+	return ""
+}

@@ -46,6 +46,10 @@ type View struct {
 	Reservations            []Reservation
 	ReservationsAt          time.Time
 	StaleReservationsReason string
+	// Limits are those of associations and QOS; where they are not of the last minutes, UnreadLimitsReason says why
+	// they could not be read.
+	Limits             Limits
+	UnreadLimitsReason string
 }
 
 // IsProvenGone reports whether Slurm said that it does not know the job.

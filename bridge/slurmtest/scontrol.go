@@ -24,6 +24,9 @@ func (p *slurmCommands) run(args []string) (string, int) {
 	if len(args) < 2 {
 		return "scontrol: want a command and its arguments\n", 1
 	}
+	if args[0] == "--oneliner" {
+		args = args[1:]
+	}
 	verb, rest := args[0], args[1:]
 	switch verb {
 	case "requeue":
@@ -134,6 +137,8 @@ func (p *slurmCommands) show(args []string) (string, int) {
 	case len(args) == 1 && args[0] == "config":
 		return fmt.Sprintf("Configuration data as of %s\nClusterName             = %s\nSLURM_VERSION           = %s\n\n",
 			p.world.Now().UTC().Format(isoTimeLayout), p.world.ClusterName(), p.world.Version()), 0
+	case args[0] == "assoc_mgr":
+		return "No associations currently cached in Slurm.\nNo QOS currently cached in Slurm.\n", 0
 	case len(args) != 2 || args[0] != "job":
 		return "invalid entity:" + strings.Join(args, " ") + " for keyword:show \n", 1
 	}

@@ -68,14 +68,17 @@ func readNode(s *replyInput, n *slurm.Node) {
 var partitionSchema = newRecordSchema(
 	sharedStringField("name", func(p *slurm.Partition) *string { return &p.Name }),
 	objectField("nodes", newRecordSchema(hostsField("configured", partitionNodesPtr)), hostsField("", partitionNodesPtr).read),
-	objectField("maximums", newRecordSchema(nonNegativeField("time", partitionMaxTimePtr)), skipValue),
+	objectField("maximums", newRecordSchema(nonNegativeField("time", partitionMaxTimePtr),
+		nonNegativeField("nodes", partitionMaxNodesPtr)), skipValue),
+	nonNegativeField("maximum_nodes_per_job", partitionMaxNodesPtr),
 	nonNegativeField("max_time_limit", partitionMaxTimePtr),
 	objectField("priority", newRecordSchema(nonNegativeField("tier", partitionTierPtr)), skipValue),
 	nonNegativeField("priority_tier", partitionTierPtr),
 	objectField("accounts", newRecordSchema(commaListField("allowed", partitionAccountsPtr), commaListField("deny", deniedAccountsPtr)), skipValue),
 	commaListField("allowed_accounts", partitionAccountsPtr),
 	commaListField("denied_accounts", deniedAccountsPtr),
-	objectField("qos", newRecordSchema(commaListField("allowed", partitionQOSPtr), commaListField("deny", deniedQOSPtr)), skipValue), // 22.05: the partition's own
+	objectField("qos", newRecordSchema(commaListField("allowed", partitionQOSPtr), commaListField("deny", deniedQOSPtr),
+		sharedStringField("assigned", ownQOSPtr)), sharedStringField("", ownQOSPtr).read), // 22.05: the partition's own
 	commaListField("allowed_qos", partitionQOSPtr),
 	commaListField("denied_qos", deniedQOSPtr),
 	objectField("partition", newRecordSchema(recordField[slurm.Partition]{"state", readPartitionState}), skipValue),
@@ -86,11 +89,15 @@ func partitionNodesPtr(p *slurm.Partition) *slurm.Hosts { return &p.Nodes }
 
 func partitionMaxTimePtr(p *slurm.Partition) *int64 { return &p.MaxTimeMinutes }
 
+func partitionMaxNodesPtr(p *slurm.Partition) *int { return &p.MaxNodes }
+
 func partitionTierPtr(p *slurm.Partition) *int { return &p.PriorityTier }
 
 func partitionAccountsPtr(p *slurm.Partition) *[]string { return &p.AllowedAccounts }
 
 func partitionQOSPtr(p *slurm.Partition) *[]string { return &p.AllowedQOS }
+
+func ownQOSPtr(p *slurm.Partition) *string { return &p.QOS }
 
 func deniedAccountsPtr(p *slurm.Partition) *[]string { return &p.DeniedAccounts }
 

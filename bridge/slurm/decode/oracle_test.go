@@ -113,5 +113,7 @@ func referencePartition(o jsonObject) slurm.Partition {
 		AllowedQOS:      inside("qos").commas("allowed"),
 		DeniedAccounts:  inside("accounts").commas("deny"),
 		DeniedQOS:       inside("qos").commas("deny"),
+		QOS:             inside("qos").text("assigned"),
+		MaxNodes:        int(inside("maximums").size("nodes")),
 	}
 }

@@ -129,11 +129,11 @@ func TestNodes(t *testing.T) {
 
 func TestPartitions(t *testing.T) {
 	for text, want := range map[string]slurm.Partition{
-		`{"name":"gpu","nodes":"n[1-4]","max_time_limit":60,"priority_tier":3,"allowed_accounts":"a","allowed_qos":"q","denied_accounts":"d","denied_qos":"e","state":"UP","qos":"own"}`: {
-			Name: "gpu", Nodes: slurm.ReadHosts("n[1-4]"), MaxTimeMinutes: 60, PriorityTier: 3, AllowedAccounts: []string{"a"}, AllowedQOS: []string{"q"}, DeniedAccounts: []string{"d"}, DeniedQOS: []string{"e"}, State: "UP"},
-		`{"name":"gpu","nodes":{"configured":"n[1-4]","total":4},"maximums":{"time":{"set":true,"infinite":false,"number":60},"nodes":{}},
+		`{"name":"gpu","nodes":"n[1-4]","max_time_limit":60,"priority_tier":3,"allowed_accounts":"a","allowed_qos":"q","denied_accounts":"d","denied_qos":"e","state":"UP","qos":"own","maximum_nodes_per_job":2}`: {
+			QOS: "own", MaxNodes: 2, Name: "gpu", Nodes: slurm.ReadHosts("n[1-4]"), MaxTimeMinutes: 60, PriorityTier: 3, AllowedAccounts: []string{"a"}, AllowedQOS: []string{"q"}, DeniedAccounts: []string{"d"}, DeniedQOS: []string{"e"}, State: "UP"},
+		`{"name":"gpu","nodes":{"configured":"n[1-4]","total":4},"maximums":{"time":{"set":true,"infinite":false,"number":60},"nodes":{"set":true,"infinite":false,"number":2}},
 			"priority":{"job_factor":1,"tier":3},"accounts":{"allowed":"a","deny":"d"},"qos":{"allowed":"q","deny":"e","assigned":"own"},"partition":{"state":["UP"]}}`: {
-			Name: "gpu", Nodes: slurm.ReadHosts("n[1-4]"), MaxTimeMinutes: 60, PriorityTier: 3, AllowedAccounts: []string{"a"}, AllowedQOS: []string{"q"}, DeniedAccounts: []string{"d"}, DeniedQOS: []string{"e"}, State: "UP"},
+			QOS: "own", MaxNodes: 2, Name: "gpu", Nodes: slurm.ReadHosts("n[1-4]"), MaxTimeMinutes: 60, PriorityTier: 3, AllowedAccounts: []string{"a"}, AllowedQOS: []string{"q"}, DeniedAccounts: []string{"d"}, DeniedQOS: []string{"e"}, State: "UP"},
 		`{"name":"p","maximums":{"time":{"set":false,"infinite":true,"number":0}},"partition":{"state":["DOWN"]}}`: {Name: "p", State: "DOWN"},
 		`{"name":"p","max_time_limit":-1,"state":"UP"}`:                                                            {Name: "p", State: "UP"},
 		`{"name":"p","partition":{"state":["UP"]},"priority":{"tier":"high"}}`:                                     {Name: "p"}, // unreadable

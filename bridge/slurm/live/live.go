@@ -16,9 +16,13 @@ type Cluster struct {
 	*rest.Client
 	Writer *writer.Writer
 	// Scontrol tells the cluster's name where REST does not, and sprio beside it site factors.
-	Scontrol  scontrol.Command
+	Scontrol scontrol.Command
+	// ReadsLimits has every view show the limits of associations and QOS, which stopping jobs needs to know.
+	ReadsLimits bool
+
 	nameProof clusterNameProof
 	topology  topology
+	limits    limits
 	firstView time.Time // slurmctld's time of the first view
 }
 
@@ -47,6 +51,10 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 	}
 	AddPriorities(ctx, c.Scontrol, v)
 	c.topology.addToView(ctx, c.Scontrol, v)
+	if v.UnreadLimitsReason = "they are read only where jobs may be stopped"; c.ReadsLimits {
+		v.UnreadLimitsReason = ""
+		c.limits.addToView(ctx, c.Scontrol, v)
+	}
 	return v, nil
 }
 

@@ -69,8 +69,9 @@ func (s *simulatedCluster) Title() string {
 
 func (s *simulatedCluster) Access() clusterAccess {
 	return clusterAccess{
-		Cluster: "sim", URL: s.server.URL(), Scontrol: []string{"false"}, SlurmConfFile: s.confFile, // its release requeues through REST
-		Auth: "key_file: " + strconv.Quote(s.keyFile) + "\n  user: fairbridge",
+		Cluster: "sim", URL: s.server.URL(), SlurmConfFile: s.confFile, // its release requeues through REST
+		Scontrol: []string{"printf", "No associations\\nNo QOS\\n"}, // without accounting there are no limits
+		Auth:     "key_file: " + strconv.Quote(s.keyFile) + "\n  user: fairbridge",
 	}
 }
 

@@ -64,6 +64,7 @@ func newLoop(ctx context.Context, c *throwaway.Cluster, s *fidelity.Stream, arm 
 		CheckMayWrite: mayWrite, Scontrol: c.Command(ctx, "fairbridge", "scontrol").Args, Rate: 200, LeaseMax: config.Budgets.LeaseMax, Now: c.Now,
 	}))
 	cluster.Scontrol = c.Command(ctx, "fairbridge", "scontrol").Args
+	cluster.ReadsLimits = arm.Mode().Allows(bridge.ModePreempt)
 	store := memstore.New(c.Now, fidelity.Accounts(), 7*24*time.Hour)
 	loop, err = cycle.New(config, cycle.Parts{
 		Cluster: cluster, Journal: store, Leadership: store, History: store, Probes: bridge.NoProbes{}, ExpirerStatus: bridge.SimulatedExpirer{},

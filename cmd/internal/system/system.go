@@ -5,12 +5,14 @@ package system
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/stores"
+	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm/live"
@@ -37,11 +39,16 @@ type System struct {
 // not asked yet: the first look connects.
 func Open(f *settings.File, db *stores.Stores, log *slog.Logger) (*System, error) {
 	s := &System{File: f, DB: db, Registry: prometheus.NewRegistry(), Stop: &push.StopSwitch{}}
-	s.Cluster = live.NewLazyCluster(func(ctx context.Context) (*live.Cluster, error) { return s.dialCluster(ctx) })
 	config, err := f.LoopConfig()
 	if err != nil {
 		return nil, err
 	}
+	mayStop := slices.ContainsFunc(config.Partitions, func(p bridge.Partition) bool {
+		return p.PlanMode().Allows(bridge.ModePreempt)
+	})
+	s.Cluster = live.NewLazyCluster(func(ctx context.Context) (*live.Cluster, error) {
+		return s.dialCluster(ctx, mayStop)
+	})
 	probes, err := NewProbes(f, ProbeKeepers{})
 	if err != nil {
 		return nil, err
@@ -97,7 +104,7 @@ func (s *System) checkMayWrite(ctx context.Context) error {
 	return s.Loop.CheckMayPush(ctx)
 }
 
-func (s *System) dialCluster(ctx context.Context) (*live.Cluster, error) {
+func (s *System) dialCluster(ctx context.Context, mayStop bool) (*live.Cluster, error) {
 	f, stop := s.File, s.File.StopFile
 	if s.ignoresStopFile {
 		stop = ""
@@ -113,6 +120,6 @@ func (s *System) dialCluster(ctx context.Context) (*live.Cluster, error) {
 		CheckMayWrite: s.checkMayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,
 		LeaseMax: f.Gate.LeaseMax, AllowHardHold: f.Gate.IAcceptOrphanHolds,
 	}))
-	c.Scontrol = f.Slurm.Scontrol
+	c.Scontrol, c.ReadsLimits = f.Slurm.Scontrol, mayStop
 	return c, nil
 }
