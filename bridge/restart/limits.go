@@ -67,9 +67,10 @@ func (c *Case) isWithin(l slurm.Limit, all []slurm.Limit) bool {
 	case "MaxTRESMinsPJ":
 		return asked == 0 || asked*minutes <= l.Most
 	case "GrpWall":
-		return l.Usage+minutes <= l.Most
+		return l.Usage+c.ranMinutes()+minutes <= l.Most
 	case "GrpTRESMins":
-		return asked == 0 && l.Usage < l.Most || l.Usage+c.othersMinutes(l.TRES, all)+asked*minutes <= l.Most
+		used := l.Usage + c.held(l.TRES)*c.ranMinutes() + c.othersMinutes(l.TRES, all)
+		return asked == 0 && l.Usage < l.Most || used+asked*minutes <= l.Most
 	case "GrpTRESRunMins", "MaxTRESRunMinsPA", "MaxTRESRunMinsPU":
 		return asked == 0 || max(l.Usage-c.ownMinutes(l.TRES), 0)+asked*minutes <= l.Most
 	}
@@ -109,6 +110,10 @@ func (c *Case) held(tres string) float64 {
 	}
 	return 0
 }
+
+// ranMinutes is for how long the job has run. Slurm counts that as used every few minutes (PriorityCalcPeriod)
+// and at the end.
+func (c *Case) ranMinutes() float64 { return c.From.Sub(c.Job.Start).Minutes() }
 
 // ownMinutes is how much of the running minutes of a resource is what the job has left of its limit.
 func (c *Case) ownMinutes(tres string) float64 {

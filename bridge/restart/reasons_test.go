@@ -255,7 +255,7 @@ func tooSmall(l slurm.Limit) slurm.Limit {
 	case "GrpJobs", "MaxJobs", "MaxJobsPU", "MaxJobsPA":
 		l.Most, l.Usage = 2, 3
 	case "GrpWall":
-		l.Most, l.Usage = 500, 381
+		l.Most, l.Usage = 500, 321
 	case "MaxWallPJ":
 		l.Most = 119
 	case "MaxTRESPN":
@@ -265,7 +265,7 @@ func tooSmall(l slurm.Limit) slurm.Limit {
 	case "MaxTRESMinsPJ":
 		l.Most = holds*120 - 1
 	case "GrpTRESMins":
-		l.Most, l.Usage = holds*120+9, 10
+		l.Most, l.Usage = holds*180+9, 10
 	case "GrpTRESRunMins":
 		l.Most, l.Usage = holds*120+9, holds*60+10 // an hour of the job's own, ten minutes of others
 	default:
@@ -293,13 +293,13 @@ func addLimit(c *restart.Case, reason string, l slurm.Limit) {
 func TestRoomForALimit(t *testing.T) {
 	for _, l := range []slurm.Limit{
 		{Name: "GrpTRES", TRES: "gres/gpu", Most: 16, Usage: 16},
-		{Name: "GrpTRESMins", TRES: "gres/gpu", Most: 16*120 + 10, Usage: 10},
+		{Name: "GrpTRESMins", TRES: "gres/gpu", Most: 16*180 + 10, Usage: 10},
 		{Name: "GrpTRESRunMins", TRES: "gres/gpu", Most: 16*120 + 10, Usage: 16*60 + 10},
 		{Name: "MaxJobs", Most: 1, Usage: 1},
 		{Name: "MaxWallPJ", Most: 120}, {Name: "MaxTRESPJ", TRES: "gres/gpu", Most: 16},
 		{Name: "MaxTRESPN", TRES: "gres/gpu", Most: 8},
 		{Name: "GrpSubmitJobs", Most: 1, Usage: 5}, {Name: "MinTRESPJ", TRES: "gres/gpu", Most: 16},
-		{Name: "GrpWall", Most: 500, Usage: 380},
+		{Name: "GrpWall", Most: 500, Usage: 320},
 	} {
 		c := newCase()
 		c.View.Limits.Associations[0].Limits = []slurm.Limit{l}
