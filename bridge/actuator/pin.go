@@ -75,10 +75,10 @@ func undoPin(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
 // now, and gives the owner's own list back to those that did not start there.
 // Required nodes are a must-have set: only a job whose node count is the
 // plan's can be pinned, and an unsplit array cannot, since the pin would bind
-// all its tasks.
+// all its tasks. A job that Slurm keeps back loses our list: it may be the reason.
 func wantedPinEdits(g *PartitionGoal) []slurm.Edit {
 	var edits []slurm.Edit
-	for _, dec := range g.PendingDecisionsInOrder() {
+	for _, dec := range g.decisionsReaching(requiredNodesField) {
 		j := g.View.Job(int64(dec.Job))
 		in := g.standingIntent(j, requiredNodesField)
 		switch {
@@ -97,8 +97,16 @@ func wantedPinEdits(g *PartitionGoal) []slurm.Edit {
 
 func (g *PartitionGoal) isJobPinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
-	return g.MayPin && !j.IsUnsplitArray() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
-		g.Snapshot.Job(dec.Job).UnplaceableReason == "" && TypeWithoutNodeReason(g.View, requestedGPUs(j).Type, nodes) == "" && (AreDevicesFree(g.View, dec.On) || g.joinsOthers(dec)) && !areAnyAsleep(g.View, nodes)
+	p := g.Snapshot.Job(dec.Job)
+	switch {
+	case !g.MayPin, p.HeldReason != "", p.UnplaceableReason != "", j.IsUnsplitArray():
+		return false
+	case len(nodes) == 0, len(nodes) != max(j.NodeCount, 1), areAnyAsleep(g.View, nodes):
+		return false
+	case TypeWithoutNodeReason(g.View, requestedGPUs(j).Type, nodes) != "":
+		return false
+	}
+	return AreDevicesFree(g.View, dec.On) || g.joinsOthers(dec)
 }
 
 // hidesOwnersNodes reports whether the pin took the place of nodes that the owner named while

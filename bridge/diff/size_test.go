@@ -55,22 +55,22 @@ func TestSizes(t *testing.T) {
 			w.Plan.Decisions[0].Verb, w.SizeToResumeOn = policy.Wait, map[int64]actuator.Size{7: {Count: 2}}
 		}, 0},
 		"a limit keeps it back": {2, 2, func(w *Input) {
-			w.Plan.Decisions[0].Verb, w.Snapshot.Jobs[0].HeldReason = policy.Wait, "a limit of Slurm keeps it back (QOSMaxGRESPerUser)"
+			w.Plan.Decisions[0].Verb, w.Snapshot.Jobs[0].HeldReason = policy.Wait, "Slurm keeps it back (QOSMaxGRESPerUser)"
 		}, 4},
 		"requeued for 8, a limit keeps it back": {0, 8, func(w *Input) {
-			w.Plan.Decisions[0].Verb, w.Snapshot.Jobs[0].HeldReason, w.SizeToResumeOn = policy.Wait, "a limit of Slurm keeps it back (AssocGrpGRES)", map[int64]actuator.Size{7: {Count: 8}}
+			w.Plan.Decisions[0].Verb, w.Snapshot.Jobs[0].HeldReason, w.SizeToResumeOn = policy.Wait, "Slurm keeps it back (AssocGrpGRES)", map[int64]actuator.Size{7: {Count: 8}}
 		}, 4},
 		"requeued for 8, it does not start": {0, 8, func(w *Input) {
 			w.Plan.Decisions[0].Verb, w.Snapshot.Jobs[0].StuckReason, w.SizeToResumeOn = policy.Wait, "it did not start", map[int64]actuator.Size{7: {Count: 8}}
 		}, 4},
 		"a limit keeps it back, mode lowered": {2, 2, func(w *Input) {
-			w.AllowedMode, w.Snapshot.Jobs[0].HeldReason = bridge.ModeRank, "a limit of Slurm keeps it back (QOSMinGRES)"
+			w.AllowedMode, w.Snapshot.Jobs[0].HeldReason = bridge.ModeRank, "Slurm keeps it back (QOSMinGRES)"
 		}, 4},
 		"a person holds it": {2, 2, func(w *Input) {
 			w.View.Jobs[0].IsHeld, w.Snapshot.Jobs[0].HeldReason, w.Plan.Decisions[0].Verb = true, "held by its owner", policy.Wait
 		}, 0},
 		"a limit keeps it back, its own number": {2, 0, func(w *Input) {
-			w.Plan.Decisions[0].Verb, w.Snapshot.Jobs[0].HeldReason = policy.Wait, "a limit of Slurm keeps it back (QOSMaxGRESPerUser)"
+			w.Plan.Decisions[0].Verb, w.Snapshot.Jobs[0].HeldReason = policy.Wait, "Slurm keeps it back (QOSMaxGRESPerUser)"
 		}, 0},
 		"requeued for 2, started on 8": {8, 2, func(w *Input) { w.SizeToResumeOn = map[int64]actuator.Size{7: {Count: 2}} }, 8},
 	} {

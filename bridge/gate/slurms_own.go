@@ -31,8 +31,8 @@ func (f *facts) checkLeftBySlurm(to *policy.Job) *denial {
 	if j.Licenses != "" && !j.WaitsForResources() {
 		return deny(invariant.StopPurpose, "job %s asks for licences (%s), and Slurm does not say that it lacks nodes alone (its reason: %s)", j.Label(), j.Licenses, j.Reason)
 	}
-	if j.IsPending() && j.HasUnavailableNodes() {
-		return deny(invariant.StopPurpose, "Slurm says ReqNodeNotAvail of job %s: its nodes are reserved or down", f.Snapshot.JobLabel(to.ID))
+	if j.IsPending() && !j.WaitsForItsTurn() {
+		return deny(invariant.StopPurpose, "Slurm keeps job %s back (%s)", f.Snapshot.JobLabel(to.ID), j.Reason)
 	}
 	return nil
 }

@@ -29,8 +29,8 @@ func heldReason(j *slurm.Job, demand error) string {
 		return "a federated job, which Slurm starts itself"
 	case j.WaitsForDependency():
 		return "waits for " + j.Dependency.Text
-	case j.IsBlockedAtAnyRank():
-		return "a limit of Slurm keeps it back (" + j.Reason + ")"
+	case !j.WaitsForItsTurn():
+		return "Slurm keeps it back (" + j.Reason + ")"
 	}
 	return ""
 }

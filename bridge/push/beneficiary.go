@@ -35,7 +35,7 @@ func (k *knownJob) compareBeneficiary(j *slurm.Job) string {
 		return "it is " + j.State + " now"
 	case j.IsHeld:
 		return "it is held"
-	case j.IsPending() && (j.IsBlockedAtAnyRank() || slurm.FreshJob{Job: j}.HasUnavailableNodes()):
+	case j.IsPending() && !j.WaitsForItsTurn():
 		return fmt.Sprintf("it waits for something else than room now (%s)", j.Reason)
 	}
 	return k.demandChange(j)

@@ -13,18 +13,13 @@ func (j *Job) WaitsForDependency() bool {
 	return j.Dependency.Text != "" && strings.HasPrefix(j.Reason, "Dependency")
 }
 
-// IsBlockedAtAnyRank reports whether the job waits for a reason that no ranking overcomes.
-func (j *Job) IsBlockedAtAnyRank() bool {
-	return slices.ContainsFunc(blockingReasons, func(p string) bool { return strings.HasPrefix(j.Reason, p) })
-}
+// turnReasons are the pending reasons that say no more than that it is not the job's turn: Slurm has not looked yet,
+// others are ahead, there is no room, or its begin time is to come. Every other word, also one that Slurm has not yet
+// invented, means that Slurm keeps the job back whatever its rank.
+var turnReasons = []string{"", "None", "Priority", "Resources", "BeginTime"}
 
-// blockingReasons are the pending reasons (or beginnings of them) that no ranking
-// can overcome.
-var blockingReasons = []string{
-	"Assoc", "QOS", "Licenses", "JobArrayTaskLimit", "Dependency", "Partition", "Account",
-	"BadConstraints", "InvalidQOS", "InvalidAccount", "Reservation", "DeadLine", "Prolog",
-	"BurstBuffer", "MaxRequeueLimit", "MaxMemPerLimit", "JobHold",
-}
+// WaitsForItsTurn reports whether Slurm names no reason that keeps the job back whatever its rank.
+func (j *Job) WaitsForItsTurn() bool { return slices.Contains(turnReasons, j.Reason) }
 
 // UnplaceableReason says why fairbridge cannot tell which nodes suit the job; "" when it can.
 func (j *Job) UnplaceableReason() string {

@@ -1,8 +1,6 @@
 package slurm
 
 import (
-	"slices"
-	"strings"
 	"time"
 )
 
@@ -70,9 +68,6 @@ func (j FreshJob) WasConsidered() bool { return j.Reason != "" && j.Reason != "N
 // WaitsForResources reports whether Slurm says that nodes are all that the job lacks.
 func (j FreshJob) WaitsForResources() bool { return j.Reason == "Resources" }
 
-// HasUnavailableNodes reports whether Slurm says that the job's nodes are reserved or down.
-func (j FreshJob) HasUnavailableNodes() bool { return strings.HasPrefix(j.Reason, "ReqNodeNotAvail") }
-
 // MayStartByItself reports whether Slurm would start the job, of its own accord, as soon as there are
 // nodes for it.
 func (j FreshJob) MayStartByItself(now time.Time) bool {
@@ -80,11 +75,8 @@ func (j FreshJob) MayStartByItself(now time.Time) bool {
 		(!j.WasConsidered() || j.WaitsForResources() || j.Reason == "Priority")
 }
 
-// endingReasons are the beginnings of the pending reasons that pass when other jobs end.
-var endingReasons = []string{"Assoc", "QOS", "Licenses", "JobArrayTaskLimit", "Dependency"}
-
 // WaitsForAnEnd reports whether Slurm, when the job was read, kept it back until other jobs end.
 // Such an end may change the job's reason, which its state does not show.
 func (j *Job) WaitsForAnEnd() bool {
-	return j.IsPending() && j.Reason != "DependencyNeverSatisfied" && slices.ContainsFunc(endingReasons, func(p string) bool { return strings.HasPrefix(j.Reason, p) })
+	return j.IsPending() && !j.IsHeld && !j.WaitsForItsTurn() && j.Reason != "DependencyNeverSatisfied"
 }

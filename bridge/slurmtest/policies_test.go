@@ -19,6 +19,7 @@ import (
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
+	"fairbridge/bridge/slurm/scontrol"
 	"fairbridge/bridge/slurm/writer"
 	"fairbridge/policy/catalogue"
 )
@@ -97,6 +98,8 @@ func (l *control) dial() {
 	}
 	may := func(ctx context.Context) error { return l.loop.CheckMayPush(ctx) }
 	l.live = live.New(client, writer.New(client, writer.Config{CheckMayWrite: may, Rate: 1000, LeaseMax: 48 * time.Hour}))
+	l.live.ReadsLimits = true
+	l.live.Scontrol = scontrol.Command{"printf", "No associations\\nNo QOS\\n"} // a Slurm without accounting
 }
 
 func (l *control) join(name string) {
