@@ -84,6 +84,7 @@ type Job struct {
 	MaxNodes                 int
 	ProcessCount             int // processes it starts at first (sbatch -n), at least one on each of its nodes; 0: not told
 	CPUs                     int
+	MinCPUsPerNode           int        `json:",omitempty"` // sbatch --mincpus, or what else sets it; 0: not told, or one
 	MemPerNodeMB             int64      // megabytes; 0: not given
 	MemPerCPUMB              int64      // megabytes; 0: not given
 	RequestedTRES            TRES       // tres_req_str
@@ -108,6 +109,10 @@ type Job struct {
 	ArrayMaxTasks int        // most tasks at once; 0: no limit
 	HetJobID      int64      // 0: not heterogeneous
 	HetJobOffset  int
+
+	// UnusualRequest names a field of the request, such as required_switches, by which the job needs nodes of a
+	// kind that fairbridge does not understand; "" when there is none.
+	UnusualRequest string `json:",omitempty"`
 
 	UntrustedReason string // why the record cannot be trusted; "" when it can. Such a job is never touched.
 }

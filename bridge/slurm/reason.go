@@ -30,6 +30,26 @@ func (j *Job) UnplaceableReason() string {
 		return "it asks for several types of GPU"
 	case j.Exclusive:
 		return "it asks for whole nodes"
+	case j.otherGRES() != "":
+		return "it asks for " + j.otherGRES()
+	case strings.Contains(j.Licenses, "|"):
+		return "it asks for one of several licences"
+	case j.MinCPUsPerNode*max(j.NodeCount, 1) > max(j.CPUs, 1):
+		return "it asks for nodes with more cores than it takes (--mincpus)"
+	case j.UnusualRequest != "":
+		return "it asks for more than GPUs, cores and memory (" + j.UnusualRequest + ")"
+	}
+	return ""
+}
+
+// otherGRES names a generic resource other than GPUs and their shards that the job asks for; "" when there is none.
+func (j *Job) otherGRES() string {
+	for _, list := range [][]GRES{j.GresPerNode.List, j.GresPerJob.List, j.GresPerTask.List, j.RequestedTRES.Gres} {
+		for _, g := range list {
+			if g.Name != "gpu" && g.Name != "shard" {
+				return g.Name
+			}
+		}
 	}
 	return ""
 }

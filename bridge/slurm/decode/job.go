@@ -9,7 +9,7 @@ import (
 )
 
 // jobSchema is every field of a job record this package reads.
-var jobSchema = newRecordSchema(
+var jobSchema = newRecordSchema(append([]recordField[slurm.Job]{
 	nonNegativeField("job_id", func(j *slurm.Job) *int64 { return &j.ID }),
 	objectField("step_id", newRecordSchema(uniqueStringField("sluid", func(j *slurm.Job) *string { return &j.SLUID })), skipValue),
 	humanTextField("name", func(j *slurm.Job) *string { return &j.Name }),
@@ -51,6 +51,7 @@ var jobSchema = newRecordSchema(
 	nonNegativeField("max_nodes", func(j *slurm.Job) *int { return &j.MaxNodes }),
 	nonNegativeField("tasks", func(j *slurm.Job) *int { return &j.ProcessCount }),
 	nonNegativeField("cpus", func(j *slurm.Job) *int { return &j.CPUs }),
+	recordField[slurm.Job]{"minimum_cpus_per_node", readMinCPUs},
 	nonNegativeField("memory_per_node", func(j *slurm.Job) *int64 { return &j.MemPerNodeMB }),
 	nonNegativeField("memory_per_cpu", func(j *slurm.Job) *int64 { return &j.MemPerCPUMB }),
 	parsedTextField("tres_req_str", func(j *slurm.Job) *slurm.TRES { return &j.RequestedTRES }, (*textCaches).parseTRES),
@@ -75,7 +76,7 @@ var jobSchema = newRecordSchema(
 	nonNegativeField("array_max_tasks", func(j *slurm.Job) *int { return &j.ArrayMaxTasks }),
 	nonNegativeField("het_job_id", func(j *slurm.Job) *int64 { return &j.HetJobID }),
 	nonNegativeField("het_job_offset", func(j *slurm.Job) *int { return &j.HetJobOffset }),
-)
+}, unusualFields...)...)
 
 // requiredJobFields are the fields without which a job cannot be trusted: its identity,
 // and what the decisions about it rest on.
@@ -91,6 +92,15 @@ func readJobPartitions(s *replyInput, j *slurm.Job) valueStatus {
 	if list != "" {
 		s.lastWords = slices.AppendSeq(s.lastWords[:0], strings.SplitSeq(list, ","))
 		j.Partitions = s.stringPool.copyList(s.lastWords)
+	}
+	return got
+}
+
+// readMinCPUs keeps what is more than the one core that every job needs.
+func readMinCPUs(s *replyInput, j *slurm.Job) valueStatus {
+	n, got := s.readNonNegative()
+	if n > 1 {
+		j.MinCPUsPerNode = int(n)
 	}
 	return got
 }

@@ -70,6 +70,9 @@ func (r *reader) resources(j *slurm.Job) {
 	j.ExcludedNodes, j.ScheduledNodes = slurm.ReadHosts(r.hosts("excluded_nodes")), slurm.ReadHosts(r.hosts("scheduled_nodes"))
 	j.NodeCount, j.MaxNodes, j.CPUs, j.ProcessCount = int(r.size("node_count")), int(r.size("max_nodes")), int(r.size("cpus")), int(r.size("tasks"))
 	j.MemPerNodeMB, j.MemPerCPUMB = r.size("memory_per_node"), r.size("memory_per_cpu")
+	if n := int(r.size("minimum_cpus_per_node")); n > 1 {
+		j.MinCPUsPerNode = n
+	}
 	j.RequestedTRES, j.AllocatedTRES = slurm.ReadTRES(r.text("tres_req_str")), slurm.ReadTRES(r.text("tres_alloc_str"))
 	j.CPUsPerGRES = r.text("cpus_per_tres")
 	j.GresPerNode, j.GresPerJob, j.GresPerTask = slurm.ReadGRESRequest(r.text("tres_per_node")), slurm.ReadGRESRequest(r.text("tres_per_job")), slurm.ReadGRESRequest(r.text("tres_per_task"))
