@@ -125,7 +125,7 @@ func (a *snapshotAssembler) policyJob(j *slurm.Job) (policy.Job, bool) {
 	} else {
 		out.HeldReason = cmp.Or(heldReason(j, err), a.closedReason(j), tooMuch)
 		out.StuckReason = a.StuckReasonByJob[j.ID]
-		out.UnplaceableReason = j.UnplaceableReason()
+		out.UnplaceableReason = a.View.UnplaceableReason(j)
 		out.SlurmStartEstimate = j.Start
 	}
 	addLosses(&out, a.Past, a.UseByJob[j.ID].Loss)

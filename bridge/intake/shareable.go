@@ -107,8 +107,8 @@ func unshareableReason(a *snapshotAssembler, out *policy.Job, j *slurm.Job) stri
 		return why
 	}
 	switch {
-	case j.UnplaceableReason() != "":
-		return j.UnplaceableReason()
+	case a.View.UnplaceableReason(j) != "":
+		return a.View.UnplaceableReason(j)
 	case !a.HasExpiryTimer: // the gate would let none of it through
 		return "shards are asked for only while fairbridge expire runs"
 	case out.Sharing.UsedMemMB() == 0:

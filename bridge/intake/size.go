@@ -46,7 +46,7 @@ func (a *snapshotAssembler) limitSizes(size *slurm.DeclaredSize, ask *policy.Ask
 	if why == "" && a.Book != nil && a.Book.WasSizeInVain(j.CurrentRun(), a.View.At) {
 		why = "Slurm kept it from starting on another number of GPUs within the last day"
 	}
-	whyNoType := cmp.Or(why, actuator.FixedTypeReason(j, a.View.Release), j.UnplaceableReason())
+	whyNoType := cmp.Or(why, actuator.FixedTypeReason(j, a.View.Release), a.View.UnplaceableReason(j))
 	if whyNoType == "" && !a.HasExpiryTimer { // the gate would let none of it through
 		whyNoType = "another type is asked for only while fairbridge expire runs"
 	}

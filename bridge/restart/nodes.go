@@ -17,10 +17,11 @@ func nodesReason(c *Case) string {
 	if why == "" {
 		return ""
 	}
-	if c.Job.UnplaceableReason() != "" || !pool.NewEmpty(c.Snapshot.Nodes, c.From).Fits(c.Planned.Partition, c.ask()) {
-		return why
+	empty := pool.NewEmpty(c.Snapshot.Nodes, c.From)
+	if c.View.UnplaceableReason(c.Job) == "" && empty.Fits(c.Planned.Partition, c.ask()) {
+		return ""
 	}
-	return ""
+	return why
 }
 
 // ask is the job's request with the GPUs that it is to start again with.

@@ -9,11 +9,15 @@ import (
 
 // Partition is one partition record of Slurm.
 type Partition struct {
-	Name            string
-	State           string // UP, DOWN, DRAIN or INACTIVE; "" when the record cannot be read
-	Nodes           Hosts
-	MaxTimeMinutes  int64 // minutes; 0: no limit
-	MaxNodes        int   `json:",omitempty"` // of a job; 0: no limit
+	Name           string
+	State          string // UP, DOWN, DRAIN or INACTIVE; "" when the record cannot be read
+	Nodes          Hosts
+	MaxTimeMinutes int64 // minutes; 0: no limit
+	MaxNodes       int   `json:",omitempty"` // of a job; 0: no limit
+	MaxCPUsPerNode int   `json:",omitempty"` // cores of a node that all its jobs may use together; 0: no limit
+	// Exclusive says with whom a job shares no node: YES (any job), USER (other users' jobs), TOPO; "": it shares them,
+	// or Slurm does not tell.
+	Exclusive       string `json:",omitempty"`
 	PriorityTier    int
 	AllowedAccounts []string // allowed accounts; none: all
 	AllowedQOS      []string // allowed QOS; none: all
@@ -51,6 +55,29 @@ func (p *Partition) RefusalReason(j *Job) string {
 		return "partition " + p.Name + " does not take QOS " + j.QOS
 	}
 	return ""
+}
+
+// UnplaceableReason says why fairbridge cannot tell which nodes the partition gives a job; "" when it can.
+func (p *Partition) UnplaceableReason() string {
+	switch {
+	case p.Exclusive != "":
+		return "partition " + p.Name + " does not share nodes (exclusive: " + p.Exclusive + ")"
+	case p.MaxCPUsPerNode > 0:
+		return fmt.Sprintf("partition %s gives its jobs %d cores of a node at most", p.Name, p.MaxCPUsPerNode)
+	}
+	return ""
+}
+
+// UnplaceableReason says why fairbridge cannot tell which nodes suit the job, by its request or by its
+// partitions; "" when it can.
+func (v *View) UnplaceableReason(j *Job) string {
+	why := j.UnplaceableReason()
+	for _, name := range j.Partitions {
+		if p := v.Partition(name); p != nil && why == "" {
+			why = p.UnplaceableReason()
+		}
+	}
+	return why
 }
 
 // shortDuration prints a duration without the zeros at its end: 24h.

@@ -69,7 +69,9 @@ var partitionSchema = newRecordSchema(
 	sharedStringField("name", func(p *slurm.Partition) *string { return &p.Name }),
 	objectField("nodes", newRecordSchema(hostsField("configured", partitionNodesPtr)), hostsField("", partitionNodesPtr).read),
 	objectField("maximums", newRecordSchema(nonNegativeField("time", partitionMaxTimePtr),
-		nonNegativeField("nodes", partitionMaxNodesPtr)), skipValue),
+		nonNegativeField("nodes", partitionMaxNodesPtr), nonNegativeField("cpus_per_node", partitionMaxCPUsPtr),
+		recordField[slurm.Partition]{"shares", readPartitionShares}), skipValue),
+	nonNegativeField("maximum_cpus_per_node", partitionMaxCPUsPtr),
 	nonNegativeField("maximum_nodes_per_job", partitionMaxNodesPtr),
 	nonNegativeField("max_time_limit", partitionMaxTimePtr),
 	objectField("priority", newRecordSchema(nonNegativeField("tier", partitionTierPtr)), skipValue),
@@ -81,7 +83,8 @@ var partitionSchema = newRecordSchema(
 		sharedStringField("assigned", ownQOSPtr)), sharedStringField("", ownQOSPtr).read), // 22.05: the partition's own
 	commaListField("allowed_qos", partitionQOSPtr),
 	commaListField("denied_qos", deniedQOSPtr),
-	objectField("partition", newRecordSchema(recordField[slurm.Partition]{"state", readPartitionState}), skipValue),
+	objectField("partition", newRecordSchema(recordField[slurm.Partition]{"state", readPartitionState},
+		sharedStringField("exclusive", func(p *slurm.Partition) *string { return &p.Exclusive })), skipValue),
 	recordField[slurm.Partition]{"state", readPartitionState},
 )
 
@@ -90,6 +93,18 @@ func partitionNodesPtr(p *slurm.Partition) *slurm.Hosts { return &p.Nodes }
 func partitionMaxTimePtr(p *slurm.Partition) *int64 { return &p.MaxTimeMinutes }
 
 func partitionMaxNodesPtr(p *slurm.Partition) *int { return &p.MaxNodes }
+
+func partitionMaxCPUsPtr(p *slurm.Partition) *int { return &p.MaxCPUsPerNode }
+
+// readPartitionShares reads how many jobs may share a node's cores: none where each has whole nodes. v0.0.45 writes 0
+// everywhere, and tells it by another field.
+func readPartitionShares(s *replyInput, p *slurm.Partition) valueStatus {
+	n, got := s.readNonNegative()
+	if got == statusFound && n == 0 && p.Exclusive == "" {
+		p.Exclusive = "YES"
+	}
+	return got
+}
 
 func partitionTierPtr(p *slurm.Partition) *int { return &p.PriorityTier }
 
@@ -122,5 +137,8 @@ func readPartition(s *replyInput, p *slurm.Partition) {
 	}
 	if !wrong.isEmpty() {
 		p.State = ""
+	}
+	if p.Exclusive == "NO" {
+		p.Exclusive = ""
 	}
 }

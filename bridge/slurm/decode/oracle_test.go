@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/SlinkyProject/slurm-client/api/v0042"
@@ -103,6 +104,11 @@ func referencePartition(o jsonObject) slurm.Partition {
 		return newReader(m)
 	}
 	states, _ := inside("partition").list("state", true)
+	exclusive := inside("partition").text("exclusive")
+	if shares, told := o["maximums"].(map[string]any)["shares"].(float64); told && shares == 0 && exclusive == "" {
+		exclusive = "YES"
+	}
+	exclusive = strings.TrimPrefix(exclusive, "NO")
 	return slurm.Partition{
 		Name:            newReader(o).text("name"),
 		State:           states[0],
@@ -114,6 +120,8 @@ func referencePartition(o jsonObject) slurm.Partition {
 		DeniedAccounts:  inside("accounts").commas("deny"),
 		DeniedQOS:       inside("qos").commas("deny"),
 		QOS:             inside("qos").text("assigned"),
+		Exclusive:       exclusive,
+		MaxCPUsPerNode:  int(inside("maximums").size("cpus_per_node")),
 		MaxNodes:        int(inside("maximums").size("nodes")),
 	}
 }

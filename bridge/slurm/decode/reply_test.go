@@ -135,8 +135,12 @@ func TestPartitions(t *testing.T) {
 			"priority":{"job_factor":1,"tier":3},"accounts":{"allowed":"a","deny":"d"},"qos":{"allowed":"q","deny":"e","assigned":"own"},"partition":{"state":["UP"]}}`: {
 			QOS: "own", MaxNodes: 2, Name: "gpu", Nodes: slurm.ReadHosts("n[1-4]"), MaxTimeMinutes: 60, PriorityTier: 3, AllowedAccounts: []string{"a"}, AllowedQOS: []string{"q"}, DeniedAccounts: []string{"d"}, DeniedQOS: []string{"e"}, State: "UP"},
 		`{"name":"p","maximums":{"time":{"set":false,"infinite":true,"number":0}},"partition":{"state":["DOWN"]}}`: {Name: "p", State: "DOWN"},
-		`{"name":"p","max_time_limit":-1,"state":"UP"}`:                                                            {Name: "p", State: "UP"},
-		`{"name":"p","partition":{"state":["UP"]},"priority":{"tier":"high"}}`:                                     {Name: "p"}, // unreadable
+		`{"name":"p","maximums":{"shares":0,"cpus_per_node":{"set":true,"number":8}},"partition":{"state":["UP"]}}`: {
+			Name: "p", State: "UP", Exclusive: "YES", MaxCPUsPerNode: 8},
+		`{"name":"p","maximums":{"shares":0},"partition":{"exclusive":"NO","state":["UP"]}}`: {
+			Name: "p", State: "UP"},
+		`{"name":"p","max_time_limit":-1,"state":"UP"}`:                        {Name: "p", State: "UP"},
+		`{"name":"p","partition":{"state":["UP"]},"priority":{"tier":"high"}}`: {Name: "p"}, // unreadable
 	} {
 		got, _, err := new(Decoder).Partitions(strings.NewReader(`{"partitions":[`+text+`]}`), nil)
 		if err != nil || len(got) != 1 {
