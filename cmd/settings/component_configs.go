@@ -22,7 +22,7 @@ import (
 func (f *File) RESTConfig() rest.Config {
 	s := &f.Slurm
 	c := rest.Config{
-		URL: s.URL, TokenFile: s.TokenFile, TokenLife: s.TokenLife, KeyFile: s.KeyFile, User: s.User, SlurmUser: s.SlurmUser,
+		URL: s.URL, SocketUser: s.SocketUser, TokenFile: s.TokenFile, TokenLife: s.TokenLife, KeyFile: s.KeyFile, User: s.User, SlurmUser: s.SlurmUser,
 		CAFile: s.CAFile, Timeout: s.Timeout, MaxBytes: int64(s.MaxReplyMB) << 20, PinAPI: s.API,
 	}
 	local := strings.HasPrefix(s.URL, "unix:") && s.TokenEnv == ""

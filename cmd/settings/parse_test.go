@@ -70,6 +70,7 @@ func TestProblems(t *testing.T) {
 		{"slurm: localhost", 3, 8, `slurm: want keys and values, got "localhost"`},
 		{"slurm: {url: localhost:6820}", 3, 14, `slurm.url: "localhost:6820" is neither http://host:port`},
 		{"slurm: {url: 'http://'}", 3, 14, `slurm.url: "http://" is neither`},
+		{"slurm: {url: 'http://ctl:6820'}", 3, 14, `slurm.url: "http://ctl:6820" sends the token in clear over the network: use https://`},
 		{"slurm: {url: 'unix:run/x'}", 3, 14, `slurm.url: "unix:run/x" is neither`},
 		{"slurm: {url: 'http://[::1'}", 3, 14, "slurm.url: "},
 		{"slurm: {url: 'https://u:pw@h'}", 3, 14, "slurm.url: holds a password; use slurm.token_file"},
