@@ -138,6 +138,7 @@ func (r *Releaser) observeCluster(ctx context.Context) (*slurm.View, error) {
 // or cut must not keep us from giving back.
 func rereadAbsentJobs(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []bridge.Intent) {
 	q := missing.NewLookups(c)
+	q.DropUnproven(ctx, v)
 	q.LookUpJobs(ctx, ledger.AbsentJobIDs(intents, v))
 	v.AddGoneJobs(q.GoneJobs()...)
 	v.AddJobs(q.FoundJobs...)
