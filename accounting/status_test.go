@@ -86,7 +86,8 @@ func TestErrorsKeepThePassword(t *testing.T) {
 func TestCommitsAreKept(t *testing.T) {
 	d := dbtest.NewDB(t) // of a server with synchronous_commit=off
 	var got string
-	if err := d.QueryRow(t.Context(), "select current_setting('synchronous_commit')").Scan(&got); err != nil || got != "on" {
+	err := d.QueryRow(t.Context(), "select current_setting('synchronous_commit')").Scan(&got)
+	if err != nil || got != "on" {
 		t.Errorf("synchronous_commit is %q, %v", got, err)
 	}
 }

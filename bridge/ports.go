@@ -78,8 +78,8 @@ type Cluster interface {
 // RightsReader is a Cluster that can tell which rights we have. PrivateData shows who is no Operator the own jobs only,
 // and says of all others what it says of jobs that are gone.
 type RightsReader interface {
-	// ReadRights returns who we are and the administrator level that slurmdbd gives us: None, Operator or Administrator; ""
-	// where it cannot be told, as the error says.
+	// ReadRights returns who we are and the administrator level that slurmdbd gives us: None, Operator or
+	// Administrator; "" where it cannot be told, as the error says.
 	ReadRights(context.Context) (user, level string, err error)
 }
 

@@ -137,12 +137,13 @@ func TestTheGuardComesWithTheDaemon(t *testing.T) {
 	if got := setting(t, unit(t, "fairbridge.service"), "Wants"); !strings.Contains(got, "fairbridge-guard.timer") {
 		t.Errorf("Wants=%s", got)
 	}
+	const enable = "systemctl enable --now fairbridge fairbridge-expire.timer fairbridge-guard.timer"
 	for _, page := range []string{"admin-quickstart.md", "install.md"} {
 		text, err := os.ReadFile(filepath.Join("../docs", page))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(text), "systemctl enable --now fairbridge fairbridge-expire.timer fairbridge-guard.timer") {
+		if !strings.Contains(string(text), enable) {
 			t.Errorf("%s does not enable the guard's timer", page)
 		}
 	}

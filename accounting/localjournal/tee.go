@@ -95,7 +95,8 @@ func (t *Tee) restoreLost(ctx context.Context, cluster string, known []bridge.In
 		return 0, fmt.Errorf("putting back what the database lost: %w", err)
 	}
 	for i := range lost {
-		lost[i].State, lost[i].Closed, lost[i].Error = bridge.IntentVoid, t.Local.now(), "the database has it, or lost it and has it again under another number"
+		lost[i].State, lost[i].Closed = bridge.IntentVoid, t.Local.now()
+		lost[i].Error = "the database has it, or lost it and has it again under another number"
 	}
 	return len(restored), t.Local.writeIntentsLocked(append(lost, restored...))
 }

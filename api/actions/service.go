@@ -97,7 +97,9 @@ var errActedMeanwhile = errors.New("another action was done meanwhile")
 
 // do does what is confirmed, once, unless another action was done since the proposal was made: doneCount was before
 // then. Slurm is not waited for under the mutex, so that a stop waits for no other action.
-func (s *Service) do(ctx context.Context, v *api.Viewer, r api.ActionRequest, p *proposal, now time.Time, before int64) (*api.Action, error) {
+func (s *Service) do(
+	ctx context.Context, v *api.Viewer, r api.ActionRequest, p *proposal, now time.Time, before int64,
+) (*api.Action, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.doneCount.Load() != before {
@@ -192,6 +194,7 @@ func toldError(doing string, err error) error {
 	case errors.Is(err, accounting.ErrUnreachable), errors.Is(err, accounting.ErrDiskFull), errors.Is(err, context.DeadlineExceeded), errors.Is(err, errSlurmAway):
 		return &api.Error{Code: api.CodeUnavailable, Message: doing + ": " + err.Error(), Try: "try again in a while; the STOP file on the daemon's host stops all writing in any case"}
 	}
-	internal := &api.Error{Code: api.CodeInternal, Message: doing + ": " + err.Error(), Try: "fairbridge doctor looks at everything"}
-	return &api.CausedError{Told: internal, Cause: fmt.Errorf("%s: %w", doing, err)}
+	cause := fmt.Errorf("%s: %w", doing, err)
+	told = &api.Error{Code: api.CodeInternal, Message: cause.Error(), Try: "fairbridge doctor looks at everything"}
+	return &api.CausedError{Told: told, Cause: cause}
 }

@@ -65,8 +65,8 @@ func adviseOn(err error, timeout time.Duration) string {
 		return fmt.Sprintf("no answer within %v: is the address right, does a firewall drop it, or is the daemon busy?", timeout)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
-		return "it closed the connection: perhaps this host has too many open to it; try again, and to stop all writing at once " +
-			"touch the STOP file on the daemon's host (stop_file, /etc/fairbridge/STOP)"
+		return "it closed the connection: perhaps this host has too many open to it; try again, and to stop " +
+			"all writing at once touch the STOP file on the daemon's host (stop_file, /etc/fairbridge/STOP)"
 	}
 	return "is the address right, and does the daemon run?"
 }

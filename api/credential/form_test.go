@@ -9,7 +9,8 @@ import (
 func TestCanBe(t *testing.T) {
 	long := "MUNGE:" + strings.Repeat("AwQF", 30) + ":"
 	for value, want := range map[string]bool{
-		"Munge " + long: true, "MUNGE " + long: true, "": false, "Munge": false, "Munge ": false, "Munge MUNGE:AwQF:": false,
+		"Munge " + long: true, "MUNGE " + long: true,
+		"": false, "Munge": false, "Munge ": false, "Munge MUNGE:AwQF:": false,
 		"Bearer " + long: false, "Munge " + strings.TrimSuffix(long, ":"): false, "Munge " + long + " ": false,
 		"Munge " + strings.Replace(long, "Aw", "A*", 1): false, "Munge  " + long: false,
 		"Munge MUNGE:" + strings.Repeat("A", MaxLength) + ":": false,

@@ -16,13 +16,16 @@ import (
 // its answer and waiting for the next one all end. It speaks HTTP/1 only, where a connection is
 // a request at a time. The context of each connection is what connContext makes of it, given the
 // connection as it was accepted; nil: it stays as it is.
-func NewHTTPServer(h http.Handler, connContext func(context.Context, net.Conn) context.Context, log *slog.Logger) *http.Server {
+func NewHTTPServer(
+	h http.Handler, connContext func(context.Context, net.Conn) context.Context, log *slog.Logger,
+) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Server{
 		Handler: h, Protocols: protocols, DisableGeneralOptionsHandler: true,
-		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 30 * time.Second,
-		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute,
+		IdleTimeout: 30 * time.Second, MaxHeaderBytes: 16 << 10,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			inner := c
 			if tls, ok := c.(interface{ NetConn() net.Conn }); ok {

@@ -24,7 +24,7 @@ func serveRaw(t *testing.T, limits listen.ConnLimits, change ...func(*http.Serve
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := listen.NewHTTPServer(newTestHandler(t), func(ctx context.Context, _ net.Conn) context.Context { return ctx }, slog.New(slog.DiscardHandler))
+	s := listen.NewHTTPServer(newTestHandler(t), nil, slog.New(slog.DiscardHandler))
 	s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = 300*time.Millisecond, 500*time.Millisecond, time.Second, 300*time.Millisecond
 	for _, f := range change {
 		f(s)
@@ -63,7 +63,8 @@ func say(t *testing.T, address, text string) (status, all string) {
 
 // TestRawRequests sends what no client of ours sends.
 func TestRawRequests(t *testing.T) {
-	address := serveRaw(t, listen.DefaultConnLimits(listen.KeyByAddress), func(s *http.Server) { // only a body that never comes is not waited for
+	// Only a body that never comes is not waited for.
+	address := serveRaw(t, listen.DefaultConnLimits(listen.KeyByAddress), func(s *http.Server) {
 		s.ReadHeaderTimeout, s.WriteTimeout = time.Minute, time.Minute
 	})
 	ann := "Host: h\r\nAuthorization: Test ann\r\nConnection: close\r\n"
@@ -172,8 +173,9 @@ func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
 			_, _ = io.WriteString(c, "GET ")
 		}
 	}
+	const ask = "GET /v1/me HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAuthorization: Test ann\r\n\r\n"
 	for range 5 {
-		status, all := say(t, address, "GET /v1/me HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAuthorization: Test ann\r\n\r\n")
+		status, all := say(t, address, ask)
 		if status != "HTTP/1.1 200 OK" {
 			t.Errorf("beside silent ones: %.100q", all)
 		}

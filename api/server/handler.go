@@ -189,7 +189,8 @@ func (h *Handler) refuse(e *exchange, err error) {
 		if errors.As(err, &caused) {
 			err = caused.Cause
 		}
-		h.cfg.Log.Error("a request to the API failed", "request", e.id, "route", e.routeName, "user", e.viewer.User, "error", err)
+		h.cfg.Log.Error("a request to the API failed",
+			"request", e.id, "route", e.routeName, "user", e.viewer.User, "error", err)
 	}
 	e.setRetry(err)
 	e.writeError(told)

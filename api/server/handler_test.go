@@ -274,12 +274,14 @@ func TestFailuresAreLoggedWithTheirCause(t *testing.T) {
 	h := newTestHandler(t, func(cfg *Config) {
 		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
 		cfg.Answers = &fakeAnswers{answer: func(context.Context, api.Viewer, any) error {
-			return &api.CausedError{Told: &api.Error{Code: api.CodeInternal, Message: "reading failed"}, Cause: errors.New("SQLSTATE 22021")}
+			told := &api.Error{Code: api.CodeInternal, Message: "reading failed"}
+			return &api.CausedError{Told: told, Cause: errors.New("SQLSTATE 22021")}
 		}}
 	})
 	w := serve(h, request("GET", "/v1/queue", ""))
 	id := w.Header().Get("X-Request-Id")
-	if w.Code != 500 || strings.Contains(w.Body.String(), "22021") || !strings.Contains(w.Body.String(), "reading failed") {
+	body := w.Body.String()
+	if w.Code != 500 || strings.Contains(body, "22021") || !strings.Contains(body, "reading failed") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if !strings.Contains(log.String(), "22021") || id == "" || !strings.Contains(log.String(), id) {
@@ -291,7 +293,8 @@ func TestFailuresAreLoggedWithTheirCause(t *testing.T) {
 func TestTextThatIsNone(t *testing.T) {
 	h := newTestHandler(t)
 	for _, r := range []*http.Request{
-		request("GET", "/v1/changes?user=%00", ""), request("GET", "/v1/queue?user=%ff", ""), request("GET", "/v1/jobs/7%00", ""),
+		request("GET", "/v1/changes?user=%00", ""), request("GET", "/v1/queue?user=%ff", ""),
+		request("GET", "/v1/jobs/7%00", ""),
 		request("GET", "/v1/reports/usage?account=%ed%a0%80", ""), request("GET", "/v1/queue?user=%1b%5b2J", ""),
 		request("POST", "/v1/actions", `{"kind":"stop","why":"a\u0000b"}`, "Content-Type: application/json"),
 		request("POST", "/v1/actions", "{\"kind\":\"stop\",\"why\":\"\xff\"}", "Content-Type: application/json"),

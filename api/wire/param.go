@@ -119,7 +119,8 @@ func CheckText(what, text string) error {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl) {
 		return nil
 	}
-	return &api.Error{Code: api.CodeBadRequest, Message: what + " has a control character, or is not UTF-8", Try: "send printable text in UTF-8"}
+	message := what + " has a control character, or is not UTF-8"
+	return &api.Error{Code: api.CodeBadRequest, Message: message, Try: "send printable text in UTF-8"}
 }
 
 // set reads the values of one parameter.

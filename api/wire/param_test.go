@@ -16,7 +16,8 @@ import (
 // TestQueriesTravel wants each query to be read as it was written.
 func TestQueriesTravel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.SampledFrom([]string{"", "a,b", "47_[0-9]", "a&b=c", "%2F", "+", "é"}), rapid.StringOf(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S)))
+		printable := rapid.StringOf(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S))
+		text := rapid.OneOf(rapid.SampledFrom([]string{"", "a,b", "47_[0-9]", "a&b=c", "%2F", "+", "é"}), printable)
 		list := rapid.SliceOfN(text, 0, 3)
 		limit := rapid.IntRange(-1, 1<<40)
 		queue := api.QueueQuery{Partitions: list.Draw(t, "p"), Users: list.Draw(t, "u"), Accounts: list.Draw(t, "a"), States: list.Draw(t, "s"),
@@ -86,7 +87,8 @@ func TestWrongParameters(t *testing.T) {
 // TestTextIsChecked: no control character and nothing that is not UTF-8 comes in, in a value or in a list of them.
 func TestTextIsChecked(t *testing.T) {
 	for text, want := range map[string]bool{
-		"ann": true, "é ü 漢": true, "\x00": false, "a\x00b": false, "\xff": false, "\xed\xa0\x80": false, "a\nb": false, "\x1b[2J": false, "\u0085": false,
+		"ann": true, "é ü 漢": true, "\x00": false, "a\x00b": false, "\xff": false, "\xed\xa0\x80": false,
+		"a\nb": false, "\x1b[2J": false, "\u0085": false,
 	} {
 		var q api.QueueQuery
 		err := Decode(url.Values{"user": {"bob", text}}, NewQueueParams(&q))

@@ -60,7 +60,9 @@ func (l *Loop) newJudgeInput(ctx context.Context, v *slurm.View, ref ViewReferen
 
 // lookUpMissing asks about what the lists leave out: jobs and nodes of the last good
 // view, jobs in which something of ours may stand, nodes on which jobs run.
-func lookUpMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref ViewReference) (answers judge.Answers, hidden string) {
+func lookUpMissing(
+	ctx context.Context, c bridge.Cluster, f bridge.Facts, ref ViewReference,
+) (answers judge.Answers, hidden string) {
 	q, v := missing.NewLookups(c), f.View
 	q.DropUnproven(ctx, v)
 	for _, id := range v.GoneJobs {

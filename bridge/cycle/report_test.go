@@ -30,6 +30,7 @@ func TestTallySaysWhatWasNotSent(t *testing.T) {
 func TestADoubtLastsUntilItIsSeenToBeOver(t *testing.T) {
 	var text strings.Builder
 	log := slog.New(slog.NewTextHandler(&text, nil))
+	const poll, view = bridge.CauseFailedPoll, bridge.CauseUnbelievedView
 	doubt := func(c bridge.Cause) []bridge.Doubt { return []bridge.Doubt{{Cause: c, Err: errors.New("x")}} }
 	var state LoggedState
 	for i, step := range []struct {
@@ -37,8 +38,8 @@ func TestADoubtLastsUntilItIsSeenToBeOver(t *testing.T) {
 		want string // causes told of
 	}{
 		{Report{Doubts: doubt(bridge.CauseHistory)}, "in doubt history"}, // the pause after a restore
-		{Report{Doubts: doubt(bridge.CauseFailedPoll), endedBy: bridge.CauseFailedPoll}, "in doubt poll"},
-		{Report{Doubts: doubt(bridge.CauseUnbelievedView), endedBy: bridge.CauseUnbelievedView}, "in doubt view, over poll"},
+		{Report{Doubts: doubt(poll), endedBy: poll}, "in doubt slurm"},
+		{Report{Doubts: doubt(view), endedBy: view}, "in doubt view, over slurm"},
 		{Report{Doubts: doubt(bridge.CauseHistory)}, "over view"},
 		{Report{}, "over history"},
 	} {
@@ -54,9 +55,8 @@ func TestADoubtLastsUntilItIsSeenToBeOver(t *testing.T) {
 				got = append(got, "in doubt "+cause)
 			}
 		}
-		names := strings.NewReplacer("poll", string(bridge.CauseFailedPoll), "view", string(bridge.CauseUnbelievedView), "history", string(bridge.CauseHistory))
-		if want := names.Replace(step.want); strings.Join(got, ", ") != want {
-			t.Errorf("cycle %d: %v, want %s", i, got, want)
+		if strings.Join(got, ", ") != step.want {
+			t.Errorf("cycle %d: %v, want %s", i, got, step.want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type Lookups struct {
 	cluster bridge.Cluster
 	judge.Answers
 	FoundJobs       []slurm.Job // the records of jobs that are there
-	HiddenReason    string      // why it proves nothing that Slurm does not know a job; "": it does, or nothing was gone
+	HiddenReason    string      // why it proves nothing that Slurm does not know a job; "": it does
 	areRightsRead   bool
 	lookupsLeft     int // that may still be made
 	unansweredInRow int
@@ -78,8 +78,8 @@ func (q *Lookups) believesGone(ctx context.Context) bool {
 		q.areRightsRead = true
 		user, level, _ := r.ReadRights(ctx)
 		if level != "" && level != "Operator" && level != "Administrator" {
-			q.HiddenReason = fmt.Sprintf("user %s has level %s in Slurm, where PrivateData may hide jobs: that Slurm does not know one proves nothing; "+
-				"sacctmgr modify user %s set adminlevel=Operator", user, level, user)
+			q.HiddenReason = fmt.Sprintf("user %s has level %s in Slurm, where PrivateData may hide jobs, so that it "+
+				"proves nothing that Slurm does not know one: sacctmgr modify user %[1]s set adminlevel=Operator", user, level)
 		}
 	}
 	return q.HiddenReason == ""

@@ -141,7 +141,8 @@ func NewDefaultFile() *File {
 	d := bridge.DefaultConfig()
 	return &File{
 		Slurm: Slurm{
-			URL: "unix:///run/slurmrestd-fairbridge/rest.sock", SlurmUser: "slurm", TokenLife: 366 * 24 * time.Hour, Timeout: 30 * time.Second,
+			URL: "unix:///run/slurmrestd-fairbridge/rest.sock", SlurmUser: "slurm",
+			TokenLife: 366 * 24 * time.Hour, Timeout: 30 * time.Second,
 			MaxReplyMB: 1024, Refresh: 5 * time.Minute, Scontrol: []string{"scontrol"}, Rate: d.Budgets.EditRate,
 			Accounting: 10 * time.Minute,
 		},

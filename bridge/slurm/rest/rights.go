@@ -48,5 +48,6 @@ func readAdminLevel(r io.Reader, user string) (string, error) {
 			return strings.Trim(strings.TrimSpace(string(u.Level)), "[]\" \n\t"), nil
 		}
 	}
-	return "None", fmt.Errorf("slurmdbd does not know user %s: sacctmgr add user %s account=root adminlevel=Operator", user, user)
+	return "None", fmt.Errorf("slurmdbd does not know user %s: "+
+		"sacctmgr add user %s account=root adminlevel=Operator", user, user)
 }

@@ -55,7 +55,8 @@ func checkDaemon(ctx context.Context, db *stores.Stores, f *settings.File, now t
 	case now.Sub(at) > f.MaxCycleAge():
 		x.Text = "the last cycle was " + ago + " ago: no daemon runs, or it cannot read Slurm"
 	case leaderErr == nil && l != nil && !l.Leads:
-		x.Text = "no daemon leads: " + l.Daemon + " was the last, until " + policy.FormatDuration(now.Sub(l.Until).Round(time.Second)) + " ago"
+		ended := policy.FormatDuration(now.Sub(l.Until).Round(time.Second))
+		x.Text = "no daemon leads: " + l.Daemon + " was the last, until " + ended + " ago"
 	default:
 		x.Level, x.Text, x.Fix = LevelOK, "the last cycle was "+ago+" ago", ""
 	}

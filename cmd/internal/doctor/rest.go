@@ -53,9 +53,10 @@ func (r *Report) checkRestd(proc, release string) {
 // checkWay looks at whom the token can be given to on its way to slurmrestd.
 func (r *Report) checkWay(url string) {
 	if strings.HasPrefix(url, "http://") {
-		r.addFinding("slurmrestd", LevelWarn, "have slurmrestd listen on a unix socket, as the quick start's unit does, "+
-			"and set slurm.url: unix:///run/slurmrestd-fairbridge/rest.sock",
-			"%s is a port that every user of this host may take while slurmrestd is down: whoever does is given the token", url)
+		fix := "have slurmrestd listen on a unix socket, as the quick start's unit does, " +
+			"and set slurm.url: unix:///run/slurmrestd-fairbridge/rest.sock"
+		r.addFinding("slurmrestd", LevelWarn, fix, "%s is a port that every user of this host may take while "+
+			"slurmrestd is down: whoever does is given the token", url)
 	}
 }
 

@@ -77,7 +77,9 @@ func (s *System) newReleaser(suffix string) *push.Releaser {
 
 // useLocalJournal works from the local journal, while Postgres is down. The file
 // lets one process write at a time, so a running daemon keeps those out who open it to write.
-func (s *System) useLocalJournal(news io.Writer, r *push.Releaser, cause error, open func(path string) (*localjournal.Journal, error)) (done func(), err error) {
+func (s *System) useLocalJournal(
+	news io.Writer, r *push.Releaser, cause error, open func(path string) (*localjournal.Journal, error),
+) (done func(), err error) {
 	if s.File.Journal == "" {
 		return nil, cause
 	}

@@ -63,7 +63,7 @@ func (c Config) checkPeer(uid int) error {
 		return nil
 	}
 	return fmt.Errorf("user %d listens there, who is neither root, the user of this process nor %s: nothing was sent; "+
-		"end that process, or set slurm.socket_user to the user that slurmrestd runs as", uid, strings.Join(names, " nor "))
+		"end it, or set slurm.socket_user to the user that slurmrestd runs as", uid, strings.Join(names, " nor "))
 }
 
 // userNumber returns the number of a user of this host; "" when there is none of that name.

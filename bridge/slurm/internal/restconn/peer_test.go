@@ -29,7 +29,8 @@ func TestAStrangerOnTheSocketGetsNoToken(t *testing.T) {
 	const stranger = 54321
 	path := filepath.Join(dir, "s")
 	heard := listenAs(t, stranger, path)
-	cfg := Config{URL: "unix://" + path, TokenFile: fileWith(t, mint(t, "fairbridge", time.Now().Add(time.Hour))), Timeout: 5 * time.Second}
+	token := fileWith(t, mint(t, "fairbridge", time.Now().Add(time.Hour)))
+	cfg := Config{URL: "unix://" + path, TokenFile: token, Timeout: 5 * time.Second}
 	conn, err := NewConn(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +64,8 @@ while True:
     c = s.accept()[0]; text = c.recv(65536)
     open(path + ".heard", "ab").write(text)
     if text:
-        c.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        c.sendall(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
     c.close()
 `
 	python, err := exec.LookPath("python3")
@@ -104,7 +106,8 @@ func TestWhoIsTrusted(t *testing.T) {
 		{Config{}, 0, true}, {Config{}, os.Geteuid(), true}, {Config{}, nobody, false},
 		{Config{SocketUser: "nobody"}, nobody, true}, {Config{SlurmUser: "nobody"}, nobody, true},
 		{Config{SocketUser: "slurmrestd", SlurmUser: "nobody"}, nobody, false},
-		{Config{SocketUser: "54321"}, 54321, true}, {Config{SocketUser: "no such user"}, 54321, false}, {Config{}, 54321, false},
+		{Config{SocketUser: "54321"}, 54321, true}, {Config{SocketUser: "no such user"}, 54321, false},
+		{Config{}, 54321, false},
 	} {
 		if err := tt.cfg.checkPeer(tt.uid); (err == nil) != tt.trusted {
 			t.Errorf("%+v, user %d: %v", tt.cfg, tt.uid, err)
