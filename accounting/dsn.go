@@ -75,6 +75,7 @@ func (c Config) poolConfig() (*pgxpool.Config, error) {
 			cc.RuntimeParams[k] = v
 		}
 	}
+	cc.RuntimeParams["synchronous_commit"] = "on" // what was committed is there, whatever server and role are set to
 	if c.StatementTimeout > 0 {
 		cc.RuntimeParams["statement_timeout"] = strconv.FormatInt(c.StatementTimeout.Milliseconds(), 10)
 	}

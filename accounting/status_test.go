@@ -81,3 +81,13 @@ func TestErrorsKeepThePassword(t *testing.T) {
 		t.Errorf("without a DSN: %v", err)
 	}
 }
+
+// TestCommitsAreKept: what was committed survives a crash of the server, also of one that is set to forget.
+func TestCommitsAreKept(t *testing.T) {
+	d := dbtest.NewDB(t) // of a server with synchronous_commit=off
+	var got string
+	err := d.QueryRow(t.Context(), "select current_setting('synchronous_commit')").Scan(&got)
+	if err != nil || got != "on" {
+		t.Errorf("synchronous_commit is %q, %v", got, err)
+	}
+}

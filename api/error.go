@@ -46,6 +46,18 @@ func (e *Error) Error() string {
 // Status is the HTTP status of the error.
 func (e *Error) Status() int { return statusByCode[e.Code] }
 
+// CausedError is an Error with its cause, which is for the log and not for who asks.
+type CausedError struct {
+	Told  *Error
+	Cause error
+}
+
+// Error is what is told.
+func (e *CausedError) Error() string { return e.Told.Error() }
+
+// Unwrap returns what is told, and its cause.
+func (e *CausedError) Unwrap() []error { return []error{e.Told, e.Cause} }
+
 // CodeOf returns the code of an error, CodeInternal where it has none.
 func CodeOf(err error) Code {
 	var e *Error

@@ -75,6 +75,14 @@ type Cluster interface {
 	ApplyEdit(context.Context, slurm.Edit) error
 }
 
+// RightsReader is a Cluster that can tell which rights we have. PrivateData shows who is no Operator the own jobs only,
+// and says of all others what it says of jobs that are gone.
+type RightsReader interface {
+	// ReadRights returns who we are and the administrator level that slurmdbd gives us: None, Operator or
+	// Administrator; "" where it cannot be told, as the error says.
+	ReadRights(context.Context) (user, level string, err error)
+}
+
 // Journal is the write-ahead ledger and the record of cycles.
 type Journal interface {
 	// StoreIntents stores the cycle and its intents as PLANNED in one transaction,

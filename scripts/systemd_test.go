@@ -118,3 +118,33 @@ func TestUnits(t *testing.T) {
 		t.Errorf("systemd-analyze: %v\n%s", err, out)
 	}
 }
+
+// TestSlurmrestdIsReachedByItsGroupOnly: the token is sent where only root and the unit's own user can listen.
+func TestSlurmrestdIsReachedByItsGroupOnly(t *testing.T) {
+	restd := unit(t, "slurmrestd-fairbridge.service")
+	for key, want := range map[string]string{
+		"RuntimeDirectory": "slurmrestd-fairbridge", "RuntimeDirectoryMode": "0750", "UMask": "0007",
+		"ExecStart": "/usr/sbin/slurmrestd -a rest_auth/jwt -t 4 unix:/run/slurmrestd-fairbridge/rest.sock",
+	} {
+		if got := setting(t, restd, key); got != want {
+			t.Errorf("%s=%s, want %s", key, got, want)
+		}
+	}
+}
+
+// TestTheGuardComesWithTheDaemon: who starts the daemon has its harm guard, and the pages enable it.
+func TestTheGuardComesWithTheDaemon(t *testing.T) {
+	if got := setting(t, unit(t, "fairbridge.service"), "Wants"); !strings.Contains(got, "fairbridge-guard.timer") {
+		t.Errorf("Wants=%s", got)
+	}
+	const enable = "systemctl enable --now fairbridge fairbridge-expire.timer fairbridge-guard.timer"
+	for _, page := range []string{"admin-quickstart.md", "install.md"} {
+		text, err := os.ReadFile(filepath.Join("../docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), enable) {
+			t.Errorf("%s does not enable the guard's timer", page)
+		}
+	}
+}

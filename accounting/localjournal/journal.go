@@ -48,6 +48,15 @@ func Open(path string) (*Journal, error) {
 	return j, nil
 }
 
+// Read reads the journal at path, also while another process writes it. Nothing can be noted in it.
+func Read(path string) (*Journal, error) {
+	j := &Journal{path: path, intentByID: map[int64]bridge.Intent{}, now: time.Now}
+	if _, err := j.readFile(); err != nil {
+		return nil, fmt.Errorf("reading the local journal: %w", err)
+	}
+	return j, nil
+}
+
 // Close gives the file back.
 func (j *Journal) Close() error {
 	var errs []error

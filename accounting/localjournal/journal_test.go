@@ -181,7 +181,7 @@ func TestReleaseWithoutADatabase(t *testing.T) {
 }
 
 // deadDB fails every call, as a database that is gone.
-type deadDB struct{ bridge.Journal }
+type deadDB struct{ Database }
 
 var errGone = errors.New("gone")
 

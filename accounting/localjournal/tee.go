@@ -3,14 +3,21 @@ package localjournal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"fairbridge/bridge"
 )
 
+// Database is the journal in the database. It can lose what it was told when it is put back from a backup.
+type Database interface {
+	bridge.Journal
+	RestoreIntents(ctx context.Context, lost []bridge.Intent) ([]bridge.Intent, error)
+}
+
 // Tee is a journal in the database with a copy in a local file.
 type Tee struct {
-	DB    bridge.Journal // the truth
+	DB    Database // the truth
 	Local *Journal
 
 	databaseLostAt time.Time // since when the database cannot be asked who leads
@@ -45,12 +52,53 @@ func (t *Tee) UpdateIntent(ctx context.Context, in bridge.Intent) error {
 }
 
 // Intents reads the database, after it has been told of what was done from the
-// local file while that was lent.
+// local file while that was lent. What was sent and it does not know is put back: otherwise
+// it would stay in Slurm for ever.
 func (t *Tee) Intents(ctx context.Context, cluster string, now, since time.Time) ([]bridge.Intent, error) {
 	if err := t.endLoan(ctx, cluster); err != nil {
 		return nil, err
 	}
+	live, err := t.DB.Intents(ctx, cluster, now, since)
+	if err != nil {
+		return nil, err
+	}
+	count, err := t.restoreLost(ctx, cluster, live)
+	if err != nil || count == 0 {
+		return live, err
+	}
 	return t.DB.Intents(ctx, cluster, now, since)
+}
+
+// restoreLost puts back into the database what was sent, still stands by the file, and the database does not know, and
+// returns how many intents it was. In the file they have their new ids then; the others are over.
+func (t *Tee) restoreLost(ctx context.Context, cluster string, known []bridge.Intent) (count int, err error) {
+	t.Local.mu.Lock()
+	defer t.Local.mu.Unlock()
+	isKnown := map[int64]*bridge.Intent{}
+	for i := range known {
+		isKnown[known[i].ID] = &known[i]
+	}
+	var lost []bridge.Intent
+	for _, in := range t.Local.intentByID {
+		was := isKnown[in.ID]
+		isLive := in.State.IsOpen() && in.State != bridge.IntentPlanned || in.State == bridge.IntentObserved
+		if in.Cluster == cluster && isLive && (was == nil || !isSameIntent(&in, was)) {
+			lost = append(lost, in)
+		}
+	}
+	if len(lost) == 0 {
+		return 0, nil
+	}
+	sortByID(lost)
+	restored, err := t.DB.RestoreIntents(ctx, lost)
+	if err != nil {
+		return 0, fmt.Errorf("putting back what the database lost: %w", err)
+	}
+	for i := range lost {
+		lost[i].State, lost[i].Closed = bridge.IntentVoid, t.Local.now()
+		lost[i].Error = "the database has it, or lost it and has it again under another number"
+	}
+	return len(restored), t.Local.writeIntentsLocked(append(lost, restored...))
 }
 
 // UpdateDatabase tells the database what happened while it was gone, and returns how
@@ -59,6 +107,9 @@ func (t *Tee) Intents(ctx context.Context, cluster string, now, since time.Time)
 func (t *Tee) UpdateDatabase(ctx context.Context, cluster string) (caughtUp int, err error) {
 	known, err := t.DB.Intents(ctx, cluster, time.Time{}, t.Local.now())
 	if err != nil {
+		return 0, err
+	}
+	if _, err := t.restoreLost(ctx, cluster, known); err != nil {
 		return 0, err
 	}
 	t.Local.mu.Lock()

@@ -115,3 +115,68 @@ func TestALentFileIsTakenBack(t *testing.T) {
 	}
 	check(t, file.WriteIntents(pin))
 }
+
+// TestWhatADatabaseLostIsPutBack: a node list of ours is written after the backup from which the database is put back
+// behind our back. It is in the ledger again at the next look, under a number of its own, and once only.
+func TestWhatADatabaseLostIsPutBack(t *testing.T) {
+	ctx := t.Context()
+	server := dbtest.NewDB(t)
+	db := stores.New(server)
+	file, err := localjournal.Open(filepath.Join(t.TempDir(), "journal"))
+	check(t, err)
+	t.Cleanup(func() { _ = file.Close() })
+	tee := &localjournal.Tee{DB: db, Local: file}
+	epoch, _, _, err := db.Lead(ctx, "c1", "a", time.Minute)
+	check(t, err)
+	now := time.Now()
+	states := []bridge.IntentState{
+		bridge.IntentObserved, bridge.IntentAcked, bridge.IntentExpired, bridge.IntentPlanned,
+	}
+	var list []bridge.Intent
+	for i := range states {
+		list = append(list, bridge.Intent{
+			Cluster: "c1", Epoch: epoch, Policy: "fifo", Made: now, NotAfter: now.Add(time.Hour),
+			Edit: slurm.Edit{
+				Run: slurm.Run{Job: int64(i + 1), Submit: 5}, Kind: slurm.EditRequireNodes,
+				Nodes: []string{"n1"}, Tasks: 1,
+			},
+		})
+	}
+	list, err = tee.StoreIntents(ctx, nil, list)
+	check(t, err)
+	for i, s := range states[:3] {
+		for _, list[i].State = range []bridge.IntentState{bridge.IntentSent, s} {
+			list[i].Sent = now
+			check(t, tee.UpdateIntent(ctx, list[i]))
+		}
+	}
+	_, err = server.Exec(ctx, `delete from fairbridge.intents;
+		alter table fairbridge.intents alter column id restart with 1`)
+	check(t, err)
+	for look := range 3 {
+		live, err := tee.Intents(ctx, "c1", now, now.Add(time.Hour))
+		check(t, err)
+		if len(live) != 2 || live[0].State != bridge.IntentObserved || live[1].State != bridge.IntentAcked {
+			t.Fatalf("look %d: the ledger has %+v", look, live)
+		}
+		if live[0].Edit.Run.Job != 1 || live[0].Edit.Nodes[0] != "n1" || live[0].Sent.IsZero() {
+			t.Fatalf("look %d: it was put back as %+v", look, live[0])
+		}
+		if _, err := tee.UpdateDatabase(ctx, "c1"); err != nil {
+			t.Error(err)
+		}
+	}
+	after, err := tee.StoreIntents(ctx, nil, []bridge.Intent{{ // numbers go on behind those that were put back
+		Cluster: "c1", Epoch: epoch, Policy: "fifo", Made: now,
+		Edit: slurm.Edit{Run: slurm.Run{Job: 9, Submit: 5}, Kind: slurm.EditLease, Until: now.Add(time.Hour), Tasks: 1},
+	}})
+	check(t, err)
+	gone := list[0]
+	gone.ID, gone.State, gone.Closed = after[0].ID-2, bridge.IntentExpired, now
+	check(t, tee.UpdateIntent(ctx, gone))
+	live, err := tee.Intents(ctx, "c1", now, now.Add(time.Hour))
+	check(t, err)
+	if len(live) != 2 || live[0].Edit.Run.Job != 2 || live[1].Edit.Run.Job != 9 {
+		t.Errorf("after one was given back: %+v", live)
+	}
+}

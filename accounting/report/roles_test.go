@@ -194,3 +194,43 @@ func TestNoLeakThroughFunctions(t *testing.T) {
 		}
 	}
 }
+
+// TestCoordinatorsReadNoSentences: sentences may name others, and a number of a job may have been another account's.
+func TestCoordinatorsReadNoSentences(t *testing.T) {
+	h := history{runs: 300, days: 2, rng: rand.New(rand.NewPCG(3, 4))}
+	_, dsn := h.fill(t)
+	owner, err := pgx.Connect(t.Context(), dsn)
+	must(t, err)
+	defer owner.Close(context.Background())
+	exec(t, owner, "drop role if exists carol; create role carol login in role fairbridge_coordinator")
+	exec(t, owner, "insert into fairbridge.coordinators values ('carol', 'c1', 'a3')")
+	exec(t, owner, "update fairbridge.decisions set why = 'after job 7 of account a9', room_for = 7")
+	exec(t, owner, `insert into fairbridge.decision_now
+		select cluster, partition, job, max(seq), 'wait', 1, 1, '', 7, 'after job 7 of account a9'
+		  from fairbridge.decisions group by cluster, partition, job on conflict do nothing`)
+	exec(t, owner, "delete from fairbridge.intents")
+	exec(t, owner, `insert into fairbridge.intents (cluster, epoch, partition, place, policy, job, submit, restarts,
+		       sluid, field, kind, value, nodes, array_task, tasks, why, before, state, made, error, text)
+		select cluster, 1, 'gpu', row_number() over (), 'x', job, submit + later, restarts, '',
+		       'f', 'lease', 0, '{}', '', 1, 'for job 7 of ann', '{}', 'EXPIRED', now(), 'account a9 is full',
+		       'ann waits'
+		  from fairbridge.job_runs, (values (0), (1000000000)) as of_this_and_another_job(later)`)
+	exec(t, owner, "insert into fairbridge.doubts values ('c1', 'policy', 'job 7 of ann', 'h', now(), now())")
+	carol := as(t, dsn, "carol")
+	for _, sentence := range []string{"why", "error", "text", "makes_room_for", "for_job"} {
+		for _, v := range columns(t, owner, sentence) {
+			read := fmt.Sprintf("select distinct %s::text from fairbridge_v1.%s where length(%[1]s::text) > 0", sentence, v)
+			if got := texts(t, carol, read); len(got) != 0 {
+				t.Errorf("%s.%s: carol reads %q", v, sentence, got)
+			}
+		}
+	}
+	runs := texts(t, carol, "select count(*)::text from fairbridge_v1.runs")
+	if got := texts(t, carol, "select count(*)::text from fairbridge_v1.intents"); !slices.Equal(got, runs) {
+		t.Errorf("carol sees %v intents, as many as are of runs of hers were wanted", got)
+	}
+	got := texts(t, owner, "select distinct why from fairbridge_v1.intents")
+	if !slices.Equal(got, []string{"for job 7 of ann"}) {
+		t.Errorf("the owner reads %q", got)
+	}
+}

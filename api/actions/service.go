@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"fairbridge/accounting"
@@ -50,7 +51,9 @@ type Service struct {
 	Parts
 	key   [32]byte // proves that a confirmation is one of ours
 	mutex sync.Mutex
-	used  map[[sha256.Size]byte]time.Time // proofs of the confirmations that were used, until when they would hold
+	// doneCount counts the actions that were done: it changes under the mutex only.
+	doneCount atomic.Int64
+	used      map[[sha256.Size]byte]time.Time // proofs of the confirmations that were used, until when they would hold
 }
 
 // New makes a service. Confirmations hold with the service that gave them only.
@@ -71,22 +74,37 @@ func (s *Service) Act(ctx context.Context, v api.Viewer, r api.ActionRequest) (*
 	if err := checkRequest(&r, now); err != nil {
 		return nil, err
 	}
-	p, err := s.propose(ctx, &v, &r)
-	if err != nil {
-		return nil, toldError("looking what this would do", err)
+	for {
+		before := s.doneCount.Load()
+		p, err := s.propose(ctx, &v, &r)
+		if err != nil {
+			return nil, toldError("looking what this would do", err)
+		}
+		if r.Confirm == "" {
+			a := p.newAction(&v, r)
+			a.Confirm = s.newConfirmation(&v, &r, p.state, now)
+			return a, nil
+		}
+		a, err := s.do(ctx, &v, r, p, now, before)
+		if !errors.Is(err, errActedMeanwhile) {
+			return a, err
+		}
 	}
-	if r.Confirm == "" {
-		a := p.newAction(&v, r)
-		a.Confirm = s.newConfirmation(&v, &r, p.state, now)
-		return a, nil
-	}
-	return s.do(ctx, &v, r, p, now)
 }
 
-// do does what is confirmed, once.
-func (s *Service) do(ctx context.Context, v *api.Viewer, r api.ActionRequest, p *proposal, now time.Time) (*api.Action, error) {
+// errActedMeanwhile says that what would be done was told before another action was done.
+var errActedMeanwhile = errors.New("another action was done meanwhile")
+
+// do does what is confirmed, once, unless another action was done since the proposal was made: doneCount was before
+// then. Slurm is not waited for under the mutex, so that a stop waits for no other action.
+func (s *Service) do(
+	ctx context.Context, v *api.Viewer, r api.ActionRequest, p *proposal, now time.Time, before int64,
+) (*api.Action, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
+	if s.doneCount.Load() != before {
+		return nil, errActedMeanwhile
+	}
 	if err := s.useConfirmation(v, &r, p, now); err != nil {
 		return nil, err
 	}
@@ -98,6 +116,7 @@ func (s *Service) do(ctx context.Context, v *api.Viewer, r api.ActionRequest, p 
 	if err := s.Record.AddAction(ctx, s.Config.ClusterName, &p.action, p.isOver, p.ends); err != nil {
 		return nil, toldError("recording it", err)
 	}
+	s.doneCount.Add(1)
 	if p.action.Kind == bridge.OperatorStop {
 		s.Stop.Stop(p.action.ID)
 	}
@@ -175,5 +194,7 @@ func toldError(doing string, err error) error {
 	case errors.Is(err, accounting.ErrUnreachable), errors.Is(err, accounting.ErrDiskFull), errors.Is(err, context.DeadlineExceeded), errors.Is(err, errSlurmAway):
 		return &api.Error{Code: api.CodeUnavailable, Message: doing + ": " + err.Error(), Try: "try again in a while; the STOP file on the daemon's host stops all writing in any case"}
 	}
-	return &api.Error{Code: api.CodeInternal, Message: doing + ": " + err.Error(), Try: "fairbridge doctor looks at everything"}
+	cause := fmt.Errorf("%s: %w", doing, err)
+	told = &api.Error{Code: api.CodeInternal, Message: cause.Error(), Try: "fairbridge doctor looks at everything"}
+	return &api.CausedError{Told: told, Cause: cause}
 }

@@ -3,6 +3,7 @@ package actions_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,9 @@ type site struct {
 	slurm   error // what Slurm answers instead
 	stop    push.StopSwitch
 	file    string
+	// together has the first so many that look at what stands wait for each other.
+	together sync.WaitGroup
+	looked   atomic.Int32
 }
 
 func newSite(t *testing.T) *site {
@@ -70,7 +74,13 @@ func (s *site) AddAction(_ context.Context, _ string, a *operations.RecordedActi
 
 func (s *site) StandingActions(context.Context, string) (out []bridge.OperatorAction, err error) {
 	s.mutex.Lock()
-	defer s.mutex.Unlock()
+	defer func() {
+		s.mutex.Unlock()
+		if s.looked.Add(-1) >= 0 {
+			s.together.Done()
+			s.together.Wait()
+		}
+	}()
 	for _, r := range s.rows {
 		if r.Stands && r.Kind != bridge.OperatorMode {
 			out = append(out, r.OperatorAction)
@@ -254,6 +264,36 @@ func TestOneOfManyConfirms(t *testing.T) {
 	all.Wait()
 	if done.Load() != 1 || len(s.rows) != 1 {
 		t.Errorf("done %d times, recorded %d times", done.Load(), len(s.rows))
+	}
+}
+
+// TestManyConfirmationsOfOneStop: ten confirmations of a stop, each good, are confirmed at once: one stop stands, and
+// the others are told of it.
+func TestManyConfirmationsOfOneStop(t *testing.T) {
+	s := newSite(t)
+	told := make([]*api.Action, 10)
+	for i := range told {
+		told[i] = s.tell(api.ActionRequest{Kind: api.ActionStop, Why: fmt.Sprint("reason ", i)})
+	}
+	s.looked.Store(int32(len(told)))
+	s.together.Add(len(told)) // all look what they would do before one does it
+	var done, refused atomic.Int32
+	var all sync.WaitGroup
+	for i := range told {
+		all.Go(func() {
+			switch _, err := s.Act(t.Context(), oper, told[i].ActionRequest); {
+			case err == nil:
+				done.Add(1)
+			case api.CodeOf(err) == api.CodeConflict:
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if done.Load() != 1 || refused.Load() != 9 || len(s.rows) != 1 {
+		t.Errorf("%d done, %d refused, %d recorded", done.Load(), refused.Load(), len(s.rows))
 	}
 }
 

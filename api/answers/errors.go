@@ -36,7 +36,8 @@ func toldError(v *api.Viewer, doing string, err error) error {
 	if v.IsOperator() {
 		message = doing + ": " + err.Error()
 	}
-	return &api.Error{Code: code, Message: message, Try: try}
+	told = &api.Error{Code: code, Message: message, Try: try}
+	return &api.CausedError{Told: told, Cause: fmt.Errorf("%s: %w", doing, err)}
 }
 
 // isUnavailable reports whether the database is out of reach, and may be back.

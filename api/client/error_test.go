@@ -5,11 +5,13 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -98,7 +100,9 @@ func TestUntrustedCertificates(t *testing.T) {
 		x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired}:              "not valid at this host's time",
 		x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.TooManyIntermediates}: "have it made anew",
 		fmt.Errorf("reading: %w", context.DeadlineExceeded):                                        "no answer within 3s",
-		errors.New("anything else"): "is the address right",
+		errors.New("anything else"):                   "is the address right",
+		fmt.Errorf("reading: %w", io.EOF):             "touch the STOP file on the daemon's host",
+		fmt.Errorf("reading: %w", syscall.ECONNRESET): "too many open",
 	} {
 		if got := adviseOn(err, 3*time.Second); !strings.Contains(got, want) {
 			t.Errorf("%v: %s", err, got)

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/url"
@@ -62,6 +63,10 @@ func adviseOn(err error, timeout time.Duration) string {
 		return "the socket is closed to you: its folder must be open to all (mode 0755)"
 	case errors.As(err, &netError) && netError.Timeout():
 		return fmt.Sprintf("no answer within %v: is the address right, does a firewall drop it, or is the daemon busy?", timeout)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
+		return "it closed the connection: perhaps this host has too many open to it; try again, and to stop " +
+			"all writing at once touch the STOP file on the daemon's host (stop_file, /etc/fairbridge/STOP)"
 	}
 	return "is the address right, and does the daemon run?"
 }

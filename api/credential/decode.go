@@ -23,7 +23,7 @@ func Decode(ctx context.Context, command []string, cred string) (*Decoded, error
 	if len(cred) > MaxLength {
 		return nil, newError(KindTooLarge, fmt.Sprintf("the munge credential has %d bytes, at most %d", len(cred), MaxLength), "", nil)
 	}
-	if !shape.MatchString(cred) {
+	if !isFormed(cred) {
 		return nil, newInvalid(nil)
 	}
 	if len(command) == 0 {

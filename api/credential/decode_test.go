@@ -26,7 +26,7 @@ func newMetadata(status, encoded, decoded, uid, length string) string {
 		"\nTTL:             60\nUID:             " + uid + "\nLENGTH:          " + length + "\n\n"
 }
 
-const anyCredential = "MUNGE:AwQF:"
+const anyCredential = "MUNGE:AwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQFAwQF:"
 
 func TestDecodeReadsOlderAndNewerReleases(t *testing.T) {
 	for name, text := range map[string]string{

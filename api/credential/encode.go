@@ -21,6 +21,22 @@ const MaxLength = 2048
 // shape is how munge writes a credential.
 var shape = regexp.MustCompile(`^MUNGE:[A-Za-z0-9+/=]+:$`)
 
+// minLength is less than any credential's: of at least 58 bytes, five of its head, 16 of the shortest hash and
+// 37 of who made it where and when, in base64.
+const minLength = 80
+
+// CanBe reports whether values of a request's header Authorization can be one credential of munge, which it takes a
+// process to tell.
+func CanBe(authorization []string) bool {
+	if len(authorization) != 1 {
+		return false
+	}
+	scheme, cred, _ := strings.Cut(authorization[0], " ")
+	return strings.EqualFold(scheme, "Munge") && len(cred) <= MaxLength && isFormed(cred)
+}
+
+func isFormed(cred string) bool { return len(cred) >= minLength && shape.MatchString(cred) }
+
 // errNoCommand says that a site wants no munge.
 var errNoCommand = errors.New("no command is configured")
 

@@ -13,22 +13,24 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fairbridge/api/listen"
 )
 
-// listen serves the handler for attacks, with shorter times; it ends with the test.
-func listen(t *testing.T, limits ConnLimits, change ...func(*http.Server)) string {
+// serveRaw serves the handler for attacks, with shorter times; it ends with the test.
+func serveRaw(t *testing.T, limits listen.ConnLimits, change ...func(*http.Server)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewHTTPServer(newTestHandler(t), func(ctx context.Context, _ net.Conn) context.Context { return ctx }, slog.New(slog.DiscardHandler))
+	s := listen.NewHTTPServer(newTestHandler(t), nil, slog.New(slog.DiscardHandler))
 	s.ReadHeaderTimeout, s.ReadTimeout, s.WriteTimeout, s.IdleTimeout = 300*time.Millisecond, 500*time.Millisecond, time.Second, 300*time.Millisecond
 	for _, f := range change {
 		f(s)
 	}
 	done := make(chan error)
-	go func() { done <- s.Serve(LimitConns(l, limits)) }()
+	go func() { done <- s.Serve(listen.LimitConns(l, limits)) }()
 	t.Cleanup(func() {
 		_ = s.Close()
 		<-done
@@ -61,7 +63,8 @@ func say(t *testing.T, address, text string) (status, all string) {
 
 // TestRawRequests sends what no client of ours sends.
 func TestRawRequests(t *testing.T) {
-	address := listen(t, DefaultConnLimits(KeyByAddress), func(s *http.Server) { // only a body that never comes is not waited for
+	// Only a body that never comes is not waited for.
+	address := serveRaw(t, listen.DefaultConnLimits(listen.KeyByAddress), func(s *http.Server) {
 		s.ReadHeaderTimeout, s.WriteTimeout = time.Minute, time.Minute
 	})
 	ann := "Host: h\r\nAuthorization: Test ann\r\nConnection: close\r\n"
@@ -94,7 +97,7 @@ func TestRawRequests(t *testing.T) {
 
 // TestSlowClientsEnd holds connections open in each way and wants them closed.
 func TestSlowClientsEnd(t *testing.T) {
-	address := listen(t, DefaultConnLimits(KeyByAddress))
+	address := serveRaw(t, listen.DefaultConnLimits(listen.KeyByAddress))
 	head := "POST /v1/actions HTTP/1.1\r\nHost: h\r\nAuthorization: Test ann\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n"
 	for name, text := range map[string]string{"says nothing": "", "half a line": "GET /v1", "half a header": head[:60], "half a body": head + `{"ki`} {
 		c := dial(t, address)
@@ -123,7 +126,7 @@ func TestSlowClientsEnd(t *testing.T) {
 
 // TestConnectionsAreBounded opens many more than may be, and wants those within to be served.
 func TestConnectionsAreBounded(t *testing.T) {
-	address := listen(t, ConnLimits{Total: 20, PerKey: 20, Key: KeyByAddress}, func(s *http.Server) {
+	address := serveRaw(t, listen.ConnLimits{Total: 20, PerKey: 20, Key: listen.KeyByAddress}, func(s *http.Server) {
 		s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout = time.Minute, time.Minute, time.Minute
 	})
 	ask := func(c net.Conn) error {
@@ -159,6 +162,26 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 }
 
+// TestSilentConnectionsKeepNobodyOut: who holds as many connections as an address may have, and says nothing, keeps no
+// other user of the address from being answered, and neither do those who opened first and said a little.
+func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
+	address := serveRaw(t, listen.ConnLimits{Total: 100, PerKey: 10, Key: listen.KeyByAddress}, func(s *http.Server) {
+		s.ReadHeaderTimeout, s.ReadTimeout, s.IdleTimeout = time.Minute, time.Minute, time.Minute
+	})
+	for i := range 30 {
+		if c := dial(t, address); i%2 == 0 {
+			_, _ = io.WriteString(c, "GET ")
+		}
+	}
+	const ask = "GET /v1/me HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAuthorization: Test ann\r\n\r\n"
+	for range 5 {
+		status, all := say(t, address, ask)
+		if status != "HTTP/1.1 200 OK" {
+			t.Errorf("beside silent ones: %.100q", all)
+		}
+	}
+}
+
 // TestUsersOfASocketAreToldApart wants who is refused on a unix socket to be bounded as the
 // user that the kernel names, and not as all of them.
 func TestUsersOfASocketAreToldApart(t *testing.T) {
@@ -168,14 +191,14 @@ func TestUsersOfASocketAreToldApart(t *testing.T) {
 	}
 	keys := make(chan string, 1)
 	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { keys <- addressKey(r) })
-	s := NewHTTPServer(h, func(ctx context.Context, c net.Conn) context.Context {
+	s := listen.NewHTTPServer(h, func(ctx context.Context, c net.Conn) context.Context {
 		if _, ok := c.(*net.UnixConn); !ok {
 			t.Errorf("it is given a %T", c)
 		}
 		return ctx
 	}, slog.New(slog.DiscardHandler))
 	done := make(chan error)
-	go func() { done <- s.Serve(LimitConns(l, DefaultConnLimits(KeyByUser))) }()
+	go func() { done <- s.Serve(listen.LimitConns(l, listen.DefaultConnLimits(listen.KeyByUser))) }()
 	c, err := net.Dial("unix", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)

@@ -182,8 +182,15 @@ func (h *Handler) recoverPanic(e *exchange) {
 func (h *Handler) refuse(e *exchange, err error) {
 	var told *api.Error
 	if !errors.As(err, &told) || told.Status() == 0 {
-		h.cfg.Log.Error("a request to the API failed", "request", e.id, "route", e.routeName, "user", e.viewer.User, "error", err)
 		told = &api.Error{Code: api.CodeInternal, Message: "a fault inside fairbridge", Try: "its log has why, under request " + e.id}
+	}
+	if told.Status() == http.StatusInternalServerError {
+		var caused *api.CausedError
+		if errors.As(err, &caused) {
+			err = caused.Cause
+		}
+		h.cfg.Log.Error("a request to the API failed",
+			"request", e.id, "route", e.routeName, "user", e.viewer.User, "error", err)
 	}
 	e.setRetry(err)
 	e.writeError(told)

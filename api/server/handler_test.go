@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -176,10 +177,15 @@ func testRates(t *testing.T) {
 		expect("of nobody", ask("", "10.0.0.1:2"), want)
 	}
 	expect("a user beside nobody", ask("Test bob", "10.0.0.1:5"), 200)
-	expect("refused", ask("Bad", "10.0.0.1:2"), 401)
-	expect("refused", ask("Bad", "10.0.0.1:3"), 401)
-	expect("refused too often", ask("Bad", "10.0.0.1:4"), 429)
-	expect("a user of that address", ask("Test eve", "10.0.0.1:5"), 429)
+	munged := "Munge MUNGE:" + strings.Repeat("AAAA", 30) + ":"
+	expect("refused", ask(munged, "10.0.0.1:2"), 401)
+	expect("refused", ask(munged, "10.0.0.1:3"), 401)
+	expect("refused too often", ask(munged, "10.0.0.1:4"), 429)
+	expect("a user beside refused ones", ask("Test eve", "10.0.0.1:5"), 200)
+	for range 30 {
+		ask("Munge MUNGE:AwQF:", "10.0.0.8:4")
+	}
+	expect("a credential beside text that can be none", ask(munged, "10.0.0.8:5"), 401)
 	expect("of another", ask("Test eve", "10.0.0.2:5"), 200)
 	now = now.Add(time.Second)
 	expect("a user of that address, later", ask("Test eve", "10.0.0.1:5"), 200)
@@ -260,4 +266,41 @@ func TestCapacity(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFailuresAreLoggedWithTheirCause: who asks is told that it failed, the log why, under the same id.
+func TestFailuresAreLoggedWithTheirCause(t *testing.T) {
+	var log bytes.Buffer
+	h := newTestHandler(t, func(cfg *Config) {
+		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+		cfg.Answers = &fakeAnswers{answer: func(context.Context, api.Viewer, any) error {
+			told := &api.Error{Code: api.CodeInternal, Message: "reading failed"}
+			return &api.CausedError{Told: told, Cause: errors.New("SQLSTATE 22021")}
+		}}
+	})
+	w := serve(h, request("GET", "/v1/queue", ""))
+	id := w.Header().Get("X-Request-Id")
+	body := w.Body.String()
+	if w.Code != 500 || strings.Contains(body, "22021") || !strings.Contains(body, "reading failed") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if !strings.Contains(log.String(), "22021") || id == "" || !strings.Contains(log.String(), id) {
+		t.Errorf("the log has %q, the request was %q", log.String(), id)
+	}
+}
+
+// TestTextThatIsNone: control characters and what is no UTF-8 are refused wherever text can stand.
+func TestTextThatIsNone(t *testing.T) {
+	h := newTestHandler(t)
+	for _, r := range []*http.Request{
+		request("GET", "/v1/changes?user=%00", ""), request("GET", "/v1/queue?user=%ff", ""),
+		request("GET", "/v1/jobs/7%00", ""),
+		request("GET", "/v1/reports/usage?account=%ed%a0%80", ""), request("GET", "/v1/queue?user=%1b%5b2J", ""),
+		request("POST", "/v1/actions", `{"kind":"stop","why":"a\u0000b"}`, "Content-Type: application/json"),
+		request("POST", "/v1/actions", "{\"kind\":\"stop\",\"why\":\"\xff\"}", "Content-Type: application/json"),
+	} {
+		if w := serve(h, r); w.Code != 400 {
+			t.Errorf("%s: %d %s", r.URL, w.Code, w.Body)
+		}
+	}
 }

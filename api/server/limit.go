@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"sync"
 	"time"
@@ -15,6 +13,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"fairbridge/api"
+	"fairbridge/api/credential"
+	"fairbridge/api/listen"
 )
 
 // limiterTable has a limiter for each user, or address. It is bounded: those that have been
@@ -134,15 +134,16 @@ func (h *Handler) admitAddress(e *exchange) error {
 }
 
 // identify asks who a request is from. Only refused credentials, each of which costs a process,
-// stand in the way of others of their address: a login node has many users. Who shows none is
-// refused for nothing, and keeps nobody from being answered.
+// stand in the way of others of their address: a login node has many users. Who shows none, or text that
+// cannot be one, is refused for nothing, and keeps nobody from being answered.
 func (h *Handler) identify(e *exchange) error {
-	key, shows := addressKey(e.r), e.r.Header.Get("Authorization") != ""
+	key, shows := addressKey(e.r), credential.CanBe(e.r.Header.Values("Authorization"))
 	if wait, spent := h.refused.isSpent(key, h.cfg.Now()); spent && shows {
 		return newTooMany("too many credentials of this address were refused", wait)
 	}
 	var err error
 	if e.viewer, err = h.cfg.Identity.Identify(e.r); err == nil {
+		listen.MarkProven(e.r.Context())
 		return nil
 	}
 	if shows {
@@ -159,29 +160,10 @@ func (h *Handler) identify(e *exchange) error {
 // addressKey is where a request is from: the address, or the user at the other end of a unix
 // socket, so that who is refused there keeps nobody else from it.
 func addressKey(r *http.Request) string {
-	if key, ok := r.Context().Value(senderKey{}).(string); ok {
+	if key, ok := listen.Sender(r.Context()); ok {
 		return key
 	}
-	return networkOf(r.RemoteAddr)
-}
-
-// networkOf is the address of host:port without the port: of IPv6 the network, which one host
-// has all of.
-func networkOf(address string) string {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return address
-	}
-	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return host
-	}
-	if ip = ip.Unmap().WithZone(""); ip.Is6() {
-		if network, err := ip.Prefix(64); err == nil {
-			return network.String()
-		}
-	}
-	return ip.String()
+	return listen.NetworkOf(r.RemoteAddr)
 }
 
 // tooManyError is a refusal with when to come back.

@@ -45,6 +45,9 @@ func (h *Handler) findRoute(e *exchange) (*route, error) {
 		if rt.method == method {
 			e.segments = segments
 			for name, text := range segments {
+				if err := wire.CheckText("the "+name+" in the address", text); err != nil {
+					return nil, err
+				}
 				e.r.SetPathValue(name, text)
 			}
 			return rt, nil

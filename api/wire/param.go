@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"fairbridge/api"
 )
@@ -110,8 +113,23 @@ func refuseUnknown(values url.Values, params []Param) error {
 	return &api.Error{Code: api.CodeBadRequest, Message: fmt.Sprintf("there is no parameter %.40q here", unknown), Try: try}
 }
 
+// CheckText refuses what no name and no sentence holds, and databases take ill: text that is not UTF-8, and control
+// characters. The error is api.CodeBadRequest.
+func CheckText(what, text string) error {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl) {
+		return nil
+	}
+	message := what + " has a control character, or is not UTF-8"
+	return &api.Error{Code: api.CodeBadRequest, Message: message, Try: "send printable text in UTF-8"}
+}
+
 // set reads the values of one parameter.
 func (p *Param) set(given []string) error {
+	for _, text := range given {
+		if err := CheckText("parameter "+p.Name, text); err != nil {
+			return err
+		}
+	}
 	if list, ok := p.Target.(*[]string); ok {
 		if len(given) > maxValues {
 			return p.refuse(fmt.Sprintf("is given %d times", len(given)), fmt.Sprintf("at most %d times", maxValues))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -15,7 +16,8 @@ import (
 // TestQueriesTravel wants each query to be read as it was written.
 func TestQueriesTravel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.SampledFrom([]string{"", "a,b", "47_[0-9]", "a&b=c", "%2F", "+", "é\n"}), rapid.String())
+		printable := rapid.StringOf(rapid.RuneFrom(nil, unicode.L, unicode.N, unicode.P, unicode.S))
+		text := rapid.OneOf(rapid.SampledFrom([]string{"", "a,b", "47_[0-9]", "a&b=c", "%2F", "+", "é"}), printable)
 		list := rapid.SliceOfN(text, 0, 3)
 		limit := rapid.IntRange(-1, 1<<40)
 		queue := api.QueueQuery{Partitions: list.Draw(t, "p"), Users: list.Draw(t, "u"), Accounts: list.Draw(t, "a"), States: list.Draw(t, "s"),
@@ -79,5 +81,19 @@ func TestWrongParameters(t *testing.T) {
 	}
 	if err := Decode(url.Values{"x": {"8"}}, nil); err == nil || !strings.Contains(err.Error(), "it takes none") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestTextIsChecked: no control character and nothing that is not UTF-8 comes in, in a value or in a list of them.
+func TestTextIsChecked(t *testing.T) {
+	for text, want := range map[string]bool{
+		"ann": true, "é ü 漢": true, "\x00": false, "a\x00b": false, "\xff": false, "\xed\xa0\x80": false,
+		"a\nb": false, "\x1b[2J": false, "\u0085": false,
+	} {
+		var q api.QueueQuery
+		err := Decode(url.Values{"user": {"bob", text}}, NewQueueParams(&q))
+		if (err == nil) != want || err != nil && api.CodeOf(err) != api.CodeBadRequest {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 }

@@ -1,9 +1,5 @@
 package chaos
 
-import (
-	"fairbridge/bridge/chaos/event"
-)
-
 // KnownBreach is a rule that is not kept in every seed yet.
 type KnownBreach struct {
 	MaxBrokenSeedsOf200 int    // seeds of 200 in which it may be broken, before it is an error
@@ -34,9 +30,3 @@ var KnownBreachByRule = map[string]KnownBreach{
 const (
 	lostAnswerReason = "A2, A3: a call of ours without an answer, or a database put back, and a change by a person soon after it: whose value it is is then guessed wrong"
 )
-
-// ExclusionReasonByKind are the kinds of events that are not survived today, with the point
-// that is to mend it. DrawEvents leaves them out.
-var ExclusionReasonByKind = map[event.Kind]string{
-	event.UserJobsPrivate: "B10: rights that are lost while PrivateData hides jobs make Slurm say of each that it does not know it",
-}

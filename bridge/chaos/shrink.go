@@ -32,14 +32,9 @@ func ShrinkEvents(s site.Site, events []event.Event, parts Overrides, rule strin
 	return events
 }
 
-// RunSeed plays a seed as it is drawn, without the kinds of events that are known to
-// be too much, unless overrides.ReportsKnownBreaches is set.
+// RunSeed plays a seed as it is drawn.
 func RunSeed(seed uint64, cycles int, parts Overrides) (*Outcome, error) {
-	without := ExclusionReasonByKind
-	if parts.ReportsKnownBreaches {
-		without = nil
-	}
-	s, events := site.DrawSite(seed, cycles), event.DrawEvents(seed, cycles, without)
+	s, events := site.DrawSite(seed, cycles), event.DrawEvents(seed, cycles)
 	if s.TellsJobs {
 		events = event.WithAdminComments(events, seed, cycles)
 	}

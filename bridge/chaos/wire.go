@@ -47,6 +47,14 @@ func (c *faultyCluster) isJobHidden(j *slurm.Job, single bool) bool {
 		!single && c.faults.isActive(event.FilteredJobList, c.cycle) && !shown(event.FilteredJobList)
 }
 
+// ReadRights implements bridge.RightsReader.
+func (c *faultyCluster) ReadRights(context.Context) (user, level string, err error) {
+	if c.faults.isActive(event.UserJobsPrivate, c.cycle) {
+		return c.Name, "None", nil
+	}
+	return c.Name, "Operator", nil
+}
+
 // HasNode implements bridge.Cluster.
 func (c *faultyCluster) HasNode(ctx context.Context, name string) (bool, error) {
 	c.runDuePortActions()

@@ -18,7 +18,7 @@ func (l *Loop) Step(ctx context.Context) Report {
 	r := Report{Result: ResultNothing}
 	m, doubts := l.runCycle(ctx, l.memory, &r)
 	if r.addDoubts(doubts); doubts != nil {
-		m.GoodViews = 0
+		m.GoodViews, r.endedBy = 0, doubts[0].Cause
 	}
 	r.Duration = l.Now().Sub(from)
 	if errors.Is(ctx.Err(), context.Canceled) {

@@ -27,7 +27,7 @@ func (l *Loop) judgeView(ctx context.Context, f bridge.Facts, m Memory, r *Repor
 		if f.Intents, err = push.ReadRecentIntents(ctx, l.Journal, f.View.Cluster, f.View.At); err != nil {
 			return f, m, newDoubts(bridge.CauseJournal, err)
 		}
-		in.Answers = lookUpMissing(ctx, l.Cluster, f, m.Reference)
+		in.Answers, in.HiddenReason = lookUpMissing(ctx, l.Cluster, f, m.Reference)
 		verdict = judge.JudgeView(in)
 	}
 	m.Reference = m.Reference.afterView(&in, verdict)
@@ -60,8 +60,11 @@ func (l *Loop) newJudgeInput(ctx context.Context, v *slurm.View, ref ViewReferen
 
 // lookUpMissing asks about what the lists leave out: jobs and nodes of the last good
 // view, jobs in which something of ours may stand, nodes on which jobs run.
-func lookUpMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref ViewReference) judge.Answers {
+func lookUpMissing(
+	ctx context.Context, c bridge.Cluster, f bridge.Facts, ref ViewReference,
+) (answers judge.Answers, hidden string) {
 	q, v := missing.NewLookups(c), f.View
+	q.DropUnproven(ctx, v)
 	for _, id := range v.GoneJobs {
 		q.AnswerByJob[id] = judge.AnswerGone
 	}
@@ -80,7 +83,7 @@ func lookUpMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Vi
 	q.LookUpJobs(ctx, jobs)
 	q.LookUpJobs(ctx, ledger.AbsentJobIDs(f.Intents, v))
 	v.AddGoneJobs(q.GoneJobs()...)
-	return q.Answers
+	return q.Answers, q.HiddenReason
 }
 
 // doubtsFromVerdict are the doubts and cautions of a verdict.

@@ -37,6 +37,16 @@ type Report struct {
 	PartitionResults []PartitionResult
 	Intents          []bridge.Intent
 	Duration         time.Duration
+	endedBy          bridge.Cause // the doubt with which the cycle ended before its end; "": it came to it
+}
+
+// causesInOrder are the causes of which each is looked at before the next, and all before any other.
+var causesInOrder = []bridge.Cause{bridge.CauseLeaderUnknown, bridge.CauseFailedPoll, bridge.CauseUnbelievedView}
+
+// wasLookedAt reports whether the cycle came so far that it would have told the cause, if it still held.
+func (r *Report) wasLookedAt(cause bridge.Cause) bool {
+	at, end := slices.Index(causesInOrder, cause), slices.Index(causesInOrder, r.endedBy)
+	return r.endedBy == "" || at >= 0 && (end < 0 || at < end)
 }
 
 // addDoubt notes why nothing more is pushed.
@@ -81,7 +91,7 @@ func (r *Report) markCutShort() {
 }
 
 // logChanges logs what changed since the cycle before: each doubt once when it arises
-// and once when it is over, and every cycle that pushed something.
+// and once when it is seen to be over, and every cycle that pushed something.
 func logChanges(log *slog.Logger, before LoggedState, r *Report) LoggedState {
 	if len(r.Intents) > 0 {
 		defer log.Info("pushed", "edits", formatIntentCounts(r.Intents), "took", r.Duration.Round(time.Millisecond))
@@ -113,7 +123,11 @@ func logChanges(log *slog.Logger, before LoggedState, r *Report) LoggedState {
 		}
 	}
 	for _, cause := range slices.Sorted(maps.Keys(before.ActiveCauses)) {
-		if !now.ActiveCauses[cause] {
+		switch {
+		case now.ActiveCauses[cause]:
+		case !r.wasLookedAt(cause):
+			now.ActiveCauses[cause] = true
+		default:
 			log.Info("it is over", "cause", cause)
 		}
 	}

@@ -43,6 +43,7 @@ type Input struct {
 	Now           time.Time   // our clock
 	DatabaseTime  time.Time   // the database's clock, read at Now; zero: not known
 	Answers       Answers     // about what the lists leave out
+	HiddenReason  string      // why it proves nothing that Slurm does not know a job; "": it does
 	ManyGonePolls int         // polls in a row before this one that had Verdict.AreManyGone
 }
 

@@ -94,6 +94,7 @@ var cases = []struct {
 	{"half of the nodes are gone, for the third time", both(cut(AnswerGone), seen(2)), ""},
 	{"a job runs on a node that is left out", func(in *Input) { in.LastGoodView, in.View.Nodes = nil, in.View.Nodes[:1] }, "leaves out node n2"},
 	{"nodes in use and no job there", func(in *Input) { in.LastGoodView, in.View.Jobs = nil, nil }, "nodes n1, n2 are in use"},
+	{"rights are lost", func(in *Input) { in.HiddenReason = "user fb has level None" }, "level None"},
 	{"known to be cut", func(in *Input) { in.View.IncompleteReason = "the list is short" }, "the list is short"},
 }
 

@@ -14,6 +14,9 @@ func (v *Verdict) checkLists(in *Input) {
 	if now.IncompleteReason != "" {
 		v.addDoubt("%s", now.IncompleteReason)
 	}
+	if in.HiddenReason != "" {
+		v.addDoubt("%s", in.HiddenReason)
+	}
 	if idle := busyNodesWithoutJobs(now); len(idle) > 0 {
 		v.addDoubt("%s in use, and no job of the list is there: the list of jobs is filtered or cut", formatNodes(idle))
 	}

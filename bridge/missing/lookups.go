@@ -5,6 +5,7 @@ package missing
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"fairbridge/bridge"
@@ -26,7 +27,9 @@ type Lookups struct {
 	cluster bridge.Cluster
 	judge.Answers
 	FoundJobs       []slurm.Job // the records of jobs that are there
-	lookupsLeft     int         // that may still be made
+	HiddenReason    string      // why it proves nothing that Slurm does not know a job; "": it does
+	areRightsRead   bool
+	lookupsLeft     int // that may still be made
 	unansweredInRow int
 }
 
@@ -60,10 +63,32 @@ func (q *Lookups) LookUpJobs(ctx context.Context, ids []int64) {
 		case err == nil:
 			q.AnswerByJob[id] = judge.AnswerPresent
 			q.FoundJobs = append(q.FoundJobs, j)
-		case errors.As(err, &e) && e.Class == slurm.ErrorJobGone:
+		case errors.As(err, &e) && e.Class == slurm.ErrorJobGone && q.believesGone(ctx):
 			q.AnswerByJob[id] = judge.AnswerGone
 		}
 		q.countUnanswered(q.AnswerByJob[id] != "")
+	}
+}
+
+// believesGone reports whether Slurm's word that it does not know a job proves that the job is gone. It asks for our
+// rights once; where they cannot be told they are taken to be there.
+func (q *Lookups) believesGone(ctx context.Context) bool {
+	r, ok := q.cluster.(bridge.RightsReader)
+	if ok && !q.areRightsRead {
+		q.areRightsRead = true
+		user, level, _ := r.ReadRights(ctx)
+		if level != "" && level != "Operator" && level != "Administrator" {
+			q.HiddenReason = fmt.Sprintf("user %s has level %s in Slurm, where PrivateData may hide jobs, so that it "+
+				"proves nothing that Slurm does not know one: sacctmgr modify user %[1]s set adminlevel=Operator", user, level)
+		}
+	}
+	return q.HiddenReason == ""
+}
+
+// DropUnproven takes the proofs that jobs are gone out of a view that was read with too few rights.
+func (q *Lookups) DropUnproven(ctx context.Context, v *slurm.View) {
+	if len(v.GoneJobs) > 0 && !q.believesGone(ctx) {
+		v.GoneJobs = nil
 	}
 }
 

@@ -124,11 +124,15 @@ func (r *Releaser) readFindings(ctx context.Context) (*releaseFindings, error) {
 	return f, nil
 }
 
-// observeCluster polls Slurm and makes sure that it is the right cluster.
+// observeCluster polls Slurm and makes sure that it is the right cluster. Of its clock and ours the view has the one
+// that is behind: by it no lease is taken to be over that still stands.
 func (r *Releaser) observeCluster(ctx context.Context) (*slurm.View, error) {
 	v, err := r.Cluster.Observe(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("polling Slurm: %w", err)
+	}
+	if !v.ReadAt.IsZero() && v.ReadAt.Before(v.At) {
+		v.At = v.ReadAt
 	}
 	return v, v.CheckCluster(r.ClusterName)
 }
@@ -138,6 +142,7 @@ func (r *Releaser) observeCluster(ctx context.Context) (*slurm.View, error) {
 // or cut must not keep us from giving back.
 func rereadAbsentJobs(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []bridge.Intent) {
 	q := missing.NewLookups(c)
+	q.DropUnproven(ctx, v)
 	q.LookUpJobs(ctx, ledger.AbsentJobIDs(intents, v))
 	v.AddGoneJobs(q.GoneJobs()...)
 	v.AddJobs(q.FoundJobs...)

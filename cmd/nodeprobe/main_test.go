@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -222,4 +223,41 @@ func TestSocketOfARunningProbeIsNotTaken(t *testing.T) {
 	if code, _, errs := command("--listen", "unix:"+p.socket, "--nvml", lib); code != exitFailed || !strings.Contains(errs, "in use") {
 		t.Errorf("%d %s", code, errs)
 	}
+}
+
+// TestConnectionsAreBounded: who opens connections and says nothing neither fills the probe's memory nor keeps others
+// from being answered.
+func TestConnectionsAreBounded(t *testing.T) {
+	lib, state := driver(t)
+	write(t, state, fakenvml.GPU{})
+	p := start(t, lib)
+	served := func(nodeprobe.Sample) bool { return true }
+	p.until("it serves", served)
+	closed := make(chan struct{}, 200)
+	var opened []net.Conn
+	for range 200 {
+		c, err := net.Dial("unix", p.socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened = append(opened, c)
+		go func() {
+			_ = c.SetReadDeadline(time.Now().Add(4 * time.Second)) // before the server's own bound on silence
+			if _, err := c.Read(make([]byte, 1)); !os.IsTimeout(err) {
+				closed <- struct{}{}
+			}
+		}()
+	}
+	for range 200 - 64 {
+		select {
+		case <-closed:
+		case <-time.After(time.Minute):
+			t.Fatal("more than 64 connections stay open")
+		}
+	}
+	p.until("it still serves", served)
+	for _, c := range opened {
+		_ = c.Close()
+	}
+	p.end()
 }

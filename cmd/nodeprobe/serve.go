@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"fairbridge/api/listen"
 	"fairbridge/nodeprobe/serve"
 )
 
@@ -34,7 +35,7 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if l, err = o.wrapInTLS(l); err != nil {
+	if l, err = o.wrapInTLS(listen.LimitConns(l, listen.FewConnLimits())); err != nil {
 		return err
 	}
 	sampler := serve.NewSampler(o.nodeName, reader, log, time.Now)
@@ -49,7 +50,7 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	}
 	sampler.Reports = inbox.NewestReports
 	metrics := newRegistry(serve.NewCollector(sampler, reader.StartCount, inbox.TakenReportCount))
-	server := serve.NewServer(o.requireToken(serve.NewHandler(sampler, metrics)), log)
+	server := listen.NewHTTPServer(o.requireToken(serve.NewHandler(sampler, metrics)), nil, log)
 	sampling.Go(func() { sampler.Run(ctx, o.interval, notifySystemd(sampler)) })
 	go func() { failed <- server.Serve(l) }()
 	log.Info("serving", "address", l.Addr().String(), "node", o.nodeName, "interval", o.interval)

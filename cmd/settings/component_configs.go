@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,12 +23,14 @@ import (
 func (f *File) RESTConfig() rest.Config {
 	s := &f.Slurm
 	c := rest.Config{
-		URL: s.URL, TokenFile: s.TokenFile, TokenLife: s.TokenLife, KeyFile: s.KeyFile, User: s.User, SlurmUser: s.SlurmUser,
-		CAFile: s.CAFile, Timeout: s.Timeout, MaxBytes: int64(s.MaxReplyMB) << 20, PinAPI: s.API,
+		URL: s.URL, SocketUser: s.SocketUser, TokenFile: s.TokenFile, TokenLife: s.TokenLife, KeyFile: s.KeyFile,
+		User: s.User, SlurmUser: s.SlurmUser, CAFile: s.CAFile, Timeout: s.Timeout,
+		MaxBytes: int64(s.MaxReplyMB) << 20, PinAPI: s.API,
 	}
-	local := strings.HasPrefix(s.URL, "unix:") && s.TokenEnv == ""
-	if c.TokenFile == "" && c.KeyFile == "" && !local {
-		c.TokenEnv = cmp.Or(s.TokenEnv, "SLURM_JWT")
+	const usual = "SLURM_JWT" // a socket's slurmrestd may need no token
+	needsNone := strings.HasPrefix(s.URL, "unix:") && s.TokenEnv == "" && os.Getenv(usual) == ""
+	if c.TokenFile == "" && c.KeyFile == "" && !needsNone {
+		c.TokenEnv = cmp.Or(s.TokenEnv, usual)
 	}
 	return c
 }

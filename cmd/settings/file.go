@@ -43,6 +43,7 @@ type File struct {
 // Slurm says how slurmrestd is reached.
 type Slurm struct {
 	URL        string        `yaml:"url"`
+	SocketUser string        `yaml:"socket_user"`
 	TokenFile  string        `yaml:"token_file"`
 	TokenEnv   string        `yaml:"token_env"`
 	TokenLife  time.Duration `yaml:"token_life"`
@@ -140,7 +141,8 @@ func NewDefaultFile() *File {
 	d := bridge.DefaultConfig()
 	return &File{
 		Slurm: Slurm{
-			URL: "http://localhost:6820", SlurmUser: "slurm", TokenLife: 366 * 24 * time.Hour, Timeout: 30 * time.Second,
+			URL: "unix:///run/slurmrestd-fairbridge/rest.sock", SlurmUser: "slurm",
+			TokenLife: 366 * 24 * time.Hour, Timeout: 30 * time.Second,
 			MaxReplyMB: 1024, Refresh: 5 * time.Minute, Scontrol: []string{"scontrol"}, Rate: d.Budgets.EditRate,
 			Accounting: 10 * time.Minute,
 		},

@@ -70,6 +70,7 @@ func TestProblems(t *testing.T) {
 		{"slurm: localhost", 3, 8, `slurm: want keys and values, got "localhost"`},
 		{"slurm: {url: localhost:6820}", 3, 14, `slurm.url: "localhost:6820" is neither http://host:port`},
 		{"slurm: {url: 'http://'}", 3, 14, `slurm.url: "http://" is neither`},
+		{"slurm: {url: 'http://ctl:6820'}", 3, 14, `slurm.url: "http://ctl:6820" sends the token in clear over`},
 		{"slurm: {url: 'unix:run/x'}", 3, 14, `slurm.url: "unix:run/x" is neither`},
 		{"slurm: {url: 'http://[::1'}", 3, 14, "slurm.url: "},
 		{"slurm: {url: 'https://u:pw@h'}", 3, 14, "slurm.url: holds a password; use slurm.token_file"},
@@ -247,6 +248,10 @@ probes:
 	}
 	if r := f.RESTConfig(); r.TokenEnv != "" || r.TokenFile != "" {
 		t.Errorf("a local socket needs no token: %+v", r)
+	}
+	t.Setenv("SLURM_JWT", "x")
+	if r := f.RESTConfig(); r.TokenEnv != "SLURM_JWT" {
+		t.Errorf("the token of the environment is not used: %+v", r)
 	}
 }
 

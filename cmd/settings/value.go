@@ -17,6 +17,9 @@ func checkURL(s string) error {
 		return fmt.Errorf("slurm.url: %q is not a URL", s)
 	case u.User != nil:
 		return errors.New("slurm.url: holds a password; use slurm.token_file")
+	case u.Scheme == "http" && u.Host != "" && !isLoopback(u.Hostname()):
+		return fmt.Errorf("slurm.url: %q sends the token in clear over the network: use https:// with TLS in front of "+
+			"slurmrestd, or a slurmrestd on this host at unix:///run/slurmrestd-fairbridge/rest.sock", s)
 	case (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":
 		return nil
 	case u.Scheme == "unix" && strings.HasPrefix(u.Path, "/"):

@@ -21,7 +21,6 @@ type host struct {
 	t      *testing.T
 	slurm  *throwaway.Cluster
 	filled *strings.Replacer // what the reader of the page puts in its place
-	url    string            // of its own slurmrestd
 	jobs   []string          // as a user names them
 }
 
@@ -42,12 +41,12 @@ func newHost(t *testing.T) *host {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Stop() })
-	restd, metrics := sparePort(t, c, 0), sparePort(t, c, 1)
-	h := &host{t: t, slurm: c, url: "http://127.0.0.1:" + restd}
+	metrics := sparePort(t, c)
+	h := &host{t: t, slurm: c}
 	today := time.Now().UTC().Add(-24 * time.Hour)
 	h.filled = strings.NewReplacer(
 		"/usr/bin/", "/usr/local/bin/", "/tmp/", "/run/tmp/", // the machine's own stay as they are
-		"127.0.0.1:6822", "127.0.0.1:"+restd, "cluster: mycluster\n", "cluster: lab\ninterval: 2s\nlisten: localhost:"+metrics+"\n",
+		"cluster: mycluster\n", "cluster: lab\ninterval: 2s\nlisten: localhost:"+metrics+"\n",
 		"2026-01-01", today.Format(time.DateOnly), "2026-02-01", today.Add(72*time.Hour).Format(time.DateOnly))
 	program := filepath.Join(t.TempDir(), "fairbridge")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "fairbridge/cmd/fairbridge")
@@ -64,7 +63,7 @@ const workDir = "/run/clone"
 
 // sparePort returns a port of the block of 16 that scripts/slurm/ports.sh reserves for a cluster, which uses five of it: one that was
 // free a moment ago could be somebody else's by the time that it is listened on.
-func sparePort(t *testing.T, c *throwaway.Cluster, which int) string {
+func sparePort(t *testing.T, c *throwaway.Cluster) string {
 	t.Helper()
 	u, err := url.Parse(c.URL)
 	if err != nil {
@@ -74,7 +73,7 @@ func sparePort(t *testing.T, c *throwaway.Cluster, which int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strconv.Itoa(rest + 6 + which)
+	return strconv.Itoa(rest + 6)
 }
 
 // scripts returns a copy of the project's units with the places filled in.

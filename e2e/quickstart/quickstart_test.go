@@ -219,7 +219,8 @@ func (h *host) followReadme() {
 	h.root("rm -r /etc/fairbridge /var/lib/fairbridge /usr/local/bin/fairbridge\n" +
 		"sudo -u postgres psql -c 'drop database fairbridge' -c 'alter role fairbridge createdb createrole'")
 	h.write("/run/install", "set -eu\ncd "+workDir+"\nexport SLURM_JWT=\"$1\"\n"+head+
-		"sudo sed -i 's/^cluster: .*/cluster: lab/; s|^  url: .*|  url: "+h.url+"|; s/^interval: 30s/interval: 2s/; s/^listen: .*/listen: \"\"/' /etc/fairbridge/fairbridge.yaml\n"+
+		"sudo sed -i 's/^cluster: .*/cluster: lab/; s/^interval: 30s/interval: 2s/; s/^listen: .*/listen: \"\"/' "+
+		"/etc/fairbridge/fairbridge.yaml\n"+
 		"fairbridge doctor\n"+
 		"fairbridge run & daemon=$!\n"+
 		"until fairbridge queue --json | grep -q '\"job\"'; do sleep 0.5; kill -0 $daemon; done\n"+

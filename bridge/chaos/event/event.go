@@ -21,14 +21,12 @@ func (e Event) String() string { return fmt.Sprintf("%d %s %x", e.Cycle, e.Kind,
 func (e Event) NewRand() *rand.Rand { return rand.New(rand.NewPCG(e.RandomSeed, 0xc4a05)) }
 
 // DrawEvents returns what happens in the cycles of a seed. Each seed switches a part of
-// the kinds on, so that some runs see few kinds often. Kinds in without never
-// happen; submissions always do.
-func DrawEvents(seed uint64, cycles int, without map[Kind]string) []Event {
+// the kinds on, so that some runs see few kinds often. Submissions always happen.
+func DrawEvents(seed uint64, cycles int) []Event {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var on []kindFrequency
 	for _, k := range kindFrequencies {
-		chosen := r.IntN(100) < 45 || k.kind == SubmitJob
-		if _, off := without[k.kind]; chosen && !off {
+		if r.IntN(100) < 45 || k.kind == SubmitJob {
 			on = append(on, k)
 		}
 	}

@@ -47,6 +47,10 @@ func (q *queue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(404)
 		return
 	}
+	if r.URL.Query().Has("update_time") { // Slurm 26.05 before 26.05.3 answers so for nodes: no list is asked for by it
+		w.WriteHeader(500)
+		return
+	}
 	q.calls = append(q.calls, path)
 	q.answer(w, path)
 }

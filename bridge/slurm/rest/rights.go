@@ -14,7 +14,7 @@ import (
 
 // ReadRights returns the Slurm user we are and the administrator level slurmdbd
 // gives it: "None", "Operator" or "Administrator". It fails where there is no
-// slurmdbd or the user is only known to slurmrestd.
+// slurmdbd, level "" then, or the user is only known to slurmrestd, which has level "None".
 func (c *Client) ReadRights(ctx context.Context) (user, level string, err error) {
 	user = c.conn.User()
 	if user == "" {
@@ -26,7 +26,7 @@ func (c *Client) ReadRights(ctx context.Context) (user, level string, err error)
 		return m, err
 	})
 	if err != nil {
-		return user, "", fmt.Errorf("asking slurmdbd for the rights of %s: %w", user, err)
+		return user, level, fmt.Errorf("asking slurmdbd for the rights of %s: %w", user, err)
 	}
 	return user, level, nil
 }
@@ -48,5 +48,6 @@ func readAdminLevel(r io.Reader, user string) (string, error) {
 			return strings.Trim(strings.TrimSpace(string(u.Level)), "[]\" \n\t"), nil
 		}
 	}
-	return "", fmt.Errorf("slurmdbd does not know user %s: sacctmgr add user %s account=root adminlevel=Operator", user, user)
+	return "None", fmt.Errorf("slurmdbd does not know user %s: "+
+		"sacctmgr add user %s account=root adminlevel=Operator", user, user)
 }

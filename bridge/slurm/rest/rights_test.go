@@ -11,8 +11,8 @@ func TestReadLevel(t *testing.T) {
 	for _, c := range []struct{ doc, want, fail string }{
 		{doc: `{"users":[{"name":"oper","administrator_level":["Operator"]}]}`, want: "Operator"},
 		{doc: `{"users":[{"name":"oper","administrator_level":"Administrator"}]}`, want: "Administrator"},
-		{doc: `{"users":[{"name":"other","administrator_level":["Operator"]}]}`, fail: "does not know user oper"},
-		{doc: `{"users":[]}`, fail: "does not know user oper"},
+		{doc: `{"users":[{"name":"other","administrator_level":["Operator"]}]}`, want: "None", fail: "know user oper"},
+		{doc: `{"users":[]}`, want: "None", fail: "does not know user oper"},
 		{doc: `<html>`, fail: "invalid character"},
 	} {
 		got, err := readAdminLevel(strings.NewReader(c.doc), "oper")

@@ -106,5 +106,9 @@ func printQueueNotes(w io.Writer, a *api.Queue, isLocal bool, now time.Time) {
 			output.WriteParagraph(w, "", "Nothing of it was sent to Slurm: "+why)
 		}
 	}
+	if l := a.Daemon.Leader; l != nil && !l.Leads && a.Daemon.RecordError == "" {
+		printable.Fprintf(w, "\n")
+		output.WriteParagraph(w, "", LeaderText(&a.Daemon, now))
+	}
 	PrintDoubts(w, isLocal, &a.Daemon, now)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fairbridge/api/identity"
+	"fairbridge/api/listen"
 	"fairbridge/api/page"
 	"fairbridge/api/server"
 	"fairbridge/cmd/internal/daemon/socket"
@@ -63,7 +64,7 @@ func (d *daemon) serveSocket(path string, h http.Handler, who *identity.Identifi
 	if err != nil {
 		return fmt.Errorf("listening for users on %s (api.socket in the configuration): %w", path, err)
 	}
-	d.addHTTPService("api socket", server.LimitConns(l, server.DefaultConnLimits(server.KeyByUser)), h, who)
+	d.addHTTPService("api socket", listen.LimitConns(l, listen.DefaultConnLimits(listen.KeyByUser)), h, who)
 	return nil
 }
 
@@ -83,7 +84,7 @@ func (d *daemon) serveTLS(h http.Handler, who *identity.Identifier, names *socke
 	if err != nil {
 		return fmt.Errorf("listening for users on %s (api.listen in the configuration): %w", a.Listen, err)
 	}
-	limited := server.LimitConns(l, server.DefaultConnLimits(server.KeyByAddress))
+	limited := listen.LimitConns(l, listen.DefaultConnLimits(listen.KeyByAddress))
 	d.addHTTPService("api", tls.NewListener(limited, certificate.Config()), h, who)
 	return nil
 }
@@ -94,7 +95,7 @@ const apiEndTime = 5 * time.Second
 // addHTTPService adds a service that answers on a listener. When that fails later it is logged:
 // cycles matter more.
 func (d *daemon) addHTTPService(name string, l net.Listener, h http.Handler, who *identity.Identifier) {
-	s := server.NewHTTPServer(h, who.ConnContext, d.log)
+	s := listen.NewHTTPServer(h, who.ConnContext, d.log)
 	d.addService(name, func(ctx context.Context) error {
 		ended := make(chan struct{})
 		go func() {

@@ -133,24 +133,32 @@ func TestServicesGoOnWhileOthersEnd(t *testing.T) {
 
 func TestEvery(t *testing.T) {
 	for _, c := range []struct {
-		atOnce bool
-		want   []time.Duration
+		first time.Duration
+		want  []time.Duration
 	}{
-		{true, []time.Duration{0, 70 * time.Second, 140 * time.Second}},
-		{false, []time.Duration{time.Minute, 130 * time.Second}},
+		{0, []time.Duration{0, 70 * time.Second, 140 * time.Second}},
+		{time.Minute, []time.Duration{time.Minute, 130 * time.Second}},
+		{20 * time.Second, []time.Duration{20 * time.Second, 90 * time.Second, 160 * time.Second}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, end := context.WithTimeout(t.Context(), 3*time.Minute)
 			defer end()
 			begin := time.Now()
 			var at []time.Duration
-			err := runEvery(ctx, time.Minute, c.atOnce, func() {
+			err := runEvery(ctx, c.first, time.Minute, func() {
 				at = append(at, time.Since(begin))
 				time.Sleep(10 * time.Second)
 			})
 			if err != nil || !slices.Equal(at, c.want) {
-				t.Errorf("at once %v: at %v, %v, want %v", c.atOnce, at, err, c.want)
+				t.Errorf("first after %v: at %v, %v, want %v", c.first, at, err, c.want)
 			}
 		})
+	}
+}
+
+// TestUpkeepIsNotPutOff: a daemon that never lives for an hour drops old rows all the same.
+func TestUpkeepIsNotPutOff(t *testing.T) {
+	if firstUpkeep > 15*time.Minute {
+		t.Errorf("old rows are dropped first after %v", firstUpkeep)
 	}
 }

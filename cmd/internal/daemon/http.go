@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"fairbridge/api/listen"
 )
 
 // serveHTTP offers metrics and health over HTTP. It listens at once, so that a
@@ -23,8 +24,9 @@ func (d *daemon) serveHTTP() error {
 	if err != nil {
 		return fmt.Errorf("listening for metrics on %s (listen in the configuration): %w", d.File.Listen, err)
 	}
+	l = listen.LimitConns(l, listen.FewConnLimits())
 	d.addService("http", func(ctx context.Context) error {
-		server := &http.Server{Handler: d.newHandler(), ReadHeaderTimeout: 5 * time.Second}
+		server := listen.NewHTTPServer(d.newHandler(), nil, d.log)
 		defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			d.log.Error("metrics are no longer served", "error", err)

@@ -3,7 +3,9 @@ package daemon
 import (
 	"context"
 	"log/slog"
+	"net"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -45,5 +47,48 @@ func TestAnAddressThatCannotBeHadNamesItsKey(t *testing.T) {
 	}
 	if d := listener(""); d.serveHTTP() != nil || len(d.services) != 0 {
 		t.Error("it listens nowhere, and has a service for it")
+	}
+}
+
+// TestMetricsTakeFewConnections: who opens connections and says nothing does not fill the daemon's memory.
+func TestMetricsTakeFewConnections(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	_ = free.Close()
+	d := listener(address)
+	if err := d.serveHTTP(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- d.services[0].Run(ctx) }()
+	closed := make(chan bool, 200)
+	for range 200 {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		go func() {
+			_ = c.SetReadDeadline(time.Now().Add(4 * time.Second)) // before the server's own bound on silence
+			_, err := c.Read(make([]byte, 1))
+			closed <- !os.IsTimeout(err)
+		}()
+	}
+	open := 0
+	for range 200 {
+		if !<-closed {
+			open++
+		}
+	}
+	if open > 64 {
+		t.Errorf("%d connections stay open", open)
+	}
+	end()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

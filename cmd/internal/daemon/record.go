@@ -26,7 +26,7 @@ func (d *daemon) runImports(ctx context.Context) error {
 		return nil
 	}
 	lastError, lastLong := "", time.Time{}
-	return runEvery(ctx, d.File.Slurm.Accounting, true, func() {
+	return runEvery(ctx, 0, d.File.Slurm.Accounting, func() {
 		im := runs.Import{Cluster: d.File.Cluster, Overlap: shortOverlap}
 		if time.Since(lastLong) > longOverlapInterval {
 			im.Overlap = runs.DefaultOverlap

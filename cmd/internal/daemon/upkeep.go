@@ -12,18 +12,22 @@ const sumInterval = 5 * time.Minute
 
 // runSums keeps what reports read in step with the record.
 func (d *daemon) runSums(ctx context.Context) error {
-	return runEvery(ctx, sumInterval, false, func() {
+	return runEvery(ctx, sumInterval, sumInterval, func() {
 		if _, err := d.DB.SumDueDays(ctx, d.File.Cluster); err != nil && ctx.Err() == nil {
 			d.log.Warn("reports are behind: the record was not summed up", "error", err)
 		}
 	})
 }
 
+// firstUpkeep is how soon after the start what is done once an hour is done first: a daemon that is restarted every
+// hour drops old rows too. It leads by then, if it is to.
+const firstUpkeep = 5 * time.Minute
+
 // runUpkeep sums up the last hours' GPU readings, drops what is past its retention
-// and learns run times, once an hour; the last also at once.
+// and learns run times, soon after the start and then once an hour; the last also at once.
 func (d *daemon) runUpkeep(ctx context.Context) error {
 	d.learnRunTimes(ctx)
-	return runEvery(ctx, time.Hour, false, func() {
+	return runEvery(ctx, firstUpkeep, time.Hour, func() {
 		if _, err := d.DB.RollupDueHours(ctx, d.File.Cluster, time.Now()); err != nil {
 			d.log.Warn("GPU readings not summed up", "error", err)
 		}
@@ -55,14 +59,11 @@ func (d *daemon) learnRunTimes(ctx context.Context) {
 	}
 }
 
-// runEvery does something again and again until the context ends: at once or not, and
+// runEvery does something again and again until the context ends: first after some time, and
 // then so long after it was done last.
-func runEvery(ctx context.Context, pause time.Duration, atOnce bool, do func()) error {
-	wait := time.NewTimer(pause)
+func runEvery(ctx context.Context, first, pause time.Duration, do func()) error {
+	wait := time.NewTimer(first)
 	defer wait.Stop()
-	if atOnce {
-		wait.Reset(0)
-	}
 	for {
 		select {
 		case <-ctx.Done():

@@ -44,6 +44,7 @@ func fixForDatabase(err error) string {
 // whether a daemon runs.
 func checkDaemon(ctx context.Context, db *stores.Stores, f *settings.File, now time.Time) Finding {
 	at, ok, err := db.LastCycleAt(ctx, f.Cluster, "")
+	l, leaderErr := db.ReadLeader(ctx, f.Cluster)
 	ago := policy.FormatDuration(now.Sub(at).Round(time.Second))
 	x := Finding{Subject: "daemon", Level: LevelWarn, Fix: "systemctl status fairbridge; journalctl -u fairbridge says why"}
 	switch {
@@ -53,6 +54,9 @@ func checkDaemon(ctx context.Context, db *stores.Stores, f *settings.File, now t
 		x.Text, x.Fix = "no cycle is stored yet: no daemon ever ran for cluster "+f.Cluster, "systemctl enable --now fairbridge fairbridge-expire.timer"
 	case now.Sub(at) > f.MaxCycleAge():
 		x.Text = "the last cycle was " + ago + " ago: no daemon runs, or it cannot read Slurm"
+	case leaderErr == nil && l != nil && !l.Leads:
+		ended := policy.FormatDuration(now.Sub(l.Until).Round(time.Second))
+		x.Text = "no daemon leads: " + l.Daemon + " was the last, until " + ended + " ago"
 	default:
 		x.Level, x.Text, x.Fix = LevelOK, "the last cycle was "+ago+" ago", ""
 	}

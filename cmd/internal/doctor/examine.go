@@ -21,6 +21,7 @@ func Examine(ctx context.Context, f *settings.File) Report {
 		return rest.Open(ctx, f.RESTConfig(), rest.PollConfig{})
 	}
 	v := r.checkSlurm(ctx, open, f.Cluster, f.Order.AdminComment, time.Now)
+	r.checkWay(f.Slurm.URL)
 	if v != nil {
 		r = append(r, checkLoad(v, readBootTime(ctx, f.Slurm.Scontrol), f.Interval, f.Order.Window))
 		r.checkPartitions(v, f.PartitionNames())

@@ -50,6 +50,16 @@ func (r *Report) checkRestd(proc, release string) {
 	}
 }
 
+// checkWay looks at whom the token can be given to on its way to slurmrestd.
+func (r *Report) checkWay(url string) {
+	if strings.HasPrefix(url, "http://") {
+		fix := "have slurmrestd listen on a unix socket, as the quick start's unit does, " +
+			"and set slurm.url: unix:///run/slurmrestd-fairbridge/rest.sock"
+		r.addFinding("slurmrestd", LevelWarn, fix, "%s is a port that every user of this host may take while "+
+			"slurmrestd is down: whoever does is given the token", url)
+	}
+}
+
 // isInOtherNamespace reports whether a process has a number of its own in a namespace below
 // ours: it is in a container, whose processes nobody knows by the numbers we see.
 func isInOtherNamespace(dir string) bool {

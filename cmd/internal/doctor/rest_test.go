@@ -108,3 +108,13 @@ func TestRestdBefore2605(t *testing.T) {
 		}
 	}
 }
+
+// TestWay: a port that anybody may take is warned of, a socket and TLS are not.
+func TestWay(t *testing.T) {
+	for url, want := range map[string]int{"http://localhost:6820": 1, "unix:///run/r.sock": 0, "https://ctl:6820": 0} {
+		var r Report
+		if r.checkWay(url); len(r) != want || want == 1 && r[0].Level != LevelWarn {
+			t.Errorf("%s: %v", url, r)
+		}
+	}
+}

@@ -64,6 +64,10 @@ func fixForError(err error) string {
 	switch {
 	case errors.As(err, &file): // the token's
 		return file.FixCommand
+	case errors.As(err, &e) && e.Class == slurm.ErrorUnreachable && errors.Is(err, fs.ErrPermission): // of the socket
+		return "usermod -aG slurmrestd-fairbridge fairbridge, and restart what ran before"
+	case e != nil && e.Class == slurm.ErrorUnreachable:
+		return fixByErrorClass[e.Class]
 	case errors.Is(err, fs.ErrNotExist):
 		return "correct slurm.token_file, or let cron write a token there, as the quick start shows"
 	case errors.Is(err, fs.ErrPermission):

@@ -3,6 +3,8 @@ package doctor
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,6 +146,12 @@ func TestEveryFailureHasAFix(t *testing.T) {
 	open := &slurm.Error{Class: slurm.ErrorBadToken, Err: &safefile.Error{Problem: "token is open to everybody", FixCommand: "chmod o-rwx token"}}
 	if f := fixForError(open); f != "chmod o-rwx token" {
 		t.Errorf("a token file that is too open: %q", f)
+	}
+	for cause, want := range map[error]string{fs.ErrPermission: "usermod -aG", fs.ErrNotExist: "start slurmrestd"} {
+		at := &slurm.Error{Class: slurm.ErrorUnreachable, Err: &net.OpError{Op: "dial", Net: "unix", Err: cause}}
+		if f := fixForError(at); !strings.Contains(f, want) {
+			t.Errorf("a socket, %v: %q", cause, f)
+		}
 	}
 	if f := fixForError(errors.New("slurm.url: it is none")); f == "" {
 		t.Error("no fix for what went wrong before a call")

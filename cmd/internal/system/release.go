@@ -28,11 +28,20 @@ func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.ReleaseRe
 	r := s.newReleaser(":release")
 	r.ReportProgress = o.OnProgress
 	if o.DryRun {
+		out, err := r.FindReleasable(ctx)
+		if !errors.Is(err, accounting.ErrUnreachable) {
+			return out, err
+		}
+		done, err := s.useLocalJournal(o.Messages, r, err, localjournal.Read)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
 		return r.FindReleasable(ctx)
 	}
 	done, err := waitToLead(ctx, o, r)
 	if errors.Is(err, accounting.ErrUnreachable) {
-		done, err = s.useLocalJournal(o.Messages, r, err)
+		done, err = s.useLocalJournal(o.Messages, r, err, localjournal.Open)
 	}
 	if err != nil {
 		return nil, err
@@ -52,7 +61,7 @@ func (s *System) Expire(ctx context.Context, news io.Writer) (*push.ReleaseResul
 	if !errors.Is(err, accounting.ErrUnreachable) {
 		return out, err
 	}
-	done, err := s.useLocalJournal(news, &x.Releaser, err)
+	done, err := s.useLocalJournal(news, &x.Releaser, err, localjournal.Open)
 	if err != nil {
 		return nil, err
 	}
@@ -67,12 +76,14 @@ func (s *System) newReleaser(suffix string) *push.Releaser {
 }
 
 // useLocalJournal works from the local journal, while Postgres is down. The file
-// lets one process write at a time, so a running daemon keeps us out.
-func (s *System) useLocalJournal(news io.Writer, r *push.Releaser, cause error) (done func(), err error) {
+// lets one process write at a time, so a running daemon keeps those out who open it to write.
+func (s *System) useLocalJournal(
+	news io.Writer, r *push.Releaser, cause error, open func(path string) (*localjournal.Journal, error),
+) (done func(), err error) {
 	if s.File.Journal == "" {
 		return nil, cause
 	}
-	j, err := localjournal.Open(s.File.Journal)
+	j, err := open(s.File.Journal)
 	if err != nil {
 		return nil, fmt.Errorf("%w; and the local journal does not help: %w", cause, err)
 	}

@@ -14,6 +14,9 @@ import (
 type Config struct {
 	// URL is http://host:port, https://host:port or unix:///path/to/socket.
 	URL string `yaml:"url"`
+	// SocketUser is who must listen on a unix socket, by name or number, beside root and this process's own user.
+	// Default slurmrestd-fairbridge, slurmrestd or SlurmUser.
+	SocketUser string `yaml:"socket_user"`
 	// TokenFile holds a JWT, alone or as SLURM_JWT=…; it is read again when it
 	// changes, so whoever mints tokens renames new ones into place.
 	TokenFile string `yaml:"token_file"`

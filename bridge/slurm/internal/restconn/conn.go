@@ -84,9 +84,7 @@ func (c Config) newTransport() (*http.Transport, error) {
 	t := &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 4,
 		IdleConnTimeout: 30 * time.Second, TLSHandshakeTimeout: 10 * time.Second}
 	if _, socket, _ := c.parseURL(); socket != "" {
-		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, "unix", socket)
-		}
+		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return c.dialTrusted(ctx, socket) }
 	}
 	if c.CAFile == "" {
 		return t, nil
