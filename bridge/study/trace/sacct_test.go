@@ -117,6 +117,10 @@ func TestQueueTellsGPUs(t *testing.T) {
 	text := head + fmt.Sprintf(row, 1, "gres/gpu:2", "N/A", "cpu=1,gres/gpu=4") + fmt.Sprintf(row, 2, "N/A", "gres/gpu:a100:3", "cpu=1") +
 		fmt.Sprintf(row, 3, "N/A", "N/A", "cpu=1,gres/gpu=5") + fmt.Sprintf(row, 4, "N/A", "N/A", "cpu=1") + fmt.Sprintf(row, 5, "N/A", "N/A", "N/A")
 	tr := read(t, text, false)
+	mixed := strings.Replace(text, "gres/gpu:2", "gpu:k80:1,gpu:v100:1", 1)
+	if j := read(t, mixed, false).Jobs[0]; j.GPUs != 4 || j.GPUType != "" {
+		t.Errorf("of two types: %d %s", j.GPUs, j.GPUType)
+	}
 	var got []string
 	for _, j := range tr.Jobs {
 		got = append(got, fmt.Sprint(j.ID, ":", j.GPUs, j.GPUType))
