@@ -68,7 +68,8 @@ func TestImport(t *testing.T) {
 	out, err = im(func(i *Import) { i.OnProgress = func(d, o time.Duration) { last, of = d, o } })
 	must(t, err)
 	asked([2]int{180, 280}, [2]int{280, 350})
-	if out.NewCount != 1 || out.ChangedCount != 1 || last != 170*time.Second || of != last || !cmp.Equal(out.Bad, []string{"job 9 makes no sense"}) {
+	if out.NewCount != 1 || out.ChangedCount != 1 || last != 170*time.Second || of != last ||
+		!cmp.Equal(out.Bad, []string{"job 9 makes no sense"}) {
 		t.Errorf("%+v, progress %v of %v", out, last, of)
 	}
 	out, err = im(func(i *Import) { i.Since, i.Until = time.Time{}, sec(360) }) // what is new

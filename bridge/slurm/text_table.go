@@ -121,8 +121,8 @@ func (t *textTable) row() TextRow {
 		cells[last] = strings.TrimSuffix(cells[last], "|")
 	}
 	if !t.isFree(last) && strings.Contains(cells[last], "|") {
-		err := fmt.Errorf("more columns than the header's %d: a name with a | in it? ask for JobName as the last column", len(t.columns))
-		return TextRow{Line: t.line, Err: err}
+		const format = "more columns than the header's %d: a name with a | in it? ask for JobName as the last column"
+		return TextRow{Line: t.line, Err: fmt.Errorf(format, len(t.columns))}
 	}
 	return TextRow{Line: t.line, Cells: cells}
 }

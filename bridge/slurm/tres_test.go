@@ -78,14 +78,15 @@ func TestTypeOfRequest(t *testing.T) {
 		want                   GRES
 	}{
 		{"gres/gpu=3,gres/gpu:kepler=1", "gres/gpu:kepler:1,gres/gpu:tesla:2", "", GRES{Name: "gpu", Count: 3}},
-		{"gres/gpu=3,gres/gpu:kepler=1,gres/gpu:tesla=2", "gres/gpu:kepler:1,gres/gpu:tesla:2", "", GRES{Name: "gpu", Count: 3}},
+		{"gres/gpu=3,gres/gpu:kepler=1,gres/gpu:tesla=2", "gpu:kepler:1,gpu:tesla:2", "", GRES{Name: "gpu", Count: 3}},
 		{"gres/gpu=3,gres/gpu:kepler=1", "gres/gpu:2,gres/gpu:kepler:1", "", GRES{Name: "gpu", Count: 3}},
 		{"gres/gpu=2", "gres/gpu:1,gres/gpu:kepler:1", "", GRES{Name: "gpu", Count: 2}},
 		{"gres/gpu=2", "gres/gpu:kepler:2", "", GRES{Name: "gpu", Type: "kepler", Count: 2}},
-		{"gres/gpu=2,gres/gpu:kepler=2", "gres/gpu:kepler:1", "gres/gpu:kepler:1", GRES{Name: "gpu", Type: "kepler", Count: 2}},
+		{"gres/gpu=2,gres/gpu:kepler=2", "gpu:kepler:1", "gpu:kepler:1", GRES{Name: "gpu", Type: "kepler", Count: 2}},
 		{"gres/gpu=2,billing=18446744073709551614", "gres/gpu:1", "", GRES{Name: "gpu", Count: 2}},
 	} {
-		j := Job{RequestedTRES: ReadTRES(c.tres), GresPerNode: ReadGRESRequest(c.perNode), GresPerTask: ReadGRESRequest(c.perTask)}
+		j := Job{RequestedTRES: ReadTRES(c.tres), GresPerNode: ReadGRESRequest(c.perNode),
+			GresPerTask: ReadGRESRequest(c.perTask)}
 		got, err := j.RequestedGPUs()
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
 			t.Errorf("%q, %q per node (-want +got):\n%s%v", c.tres, c.perNode, diff, err)

@@ -105,10 +105,10 @@ func TestReasonsNameTheWindow(t *testing.T) {
 func TestReasonsNameTheWindowThatCounts(t *testing.T) {
 	endless := policy.Window{From: at(-time.Minute), Name: "forever", IsMaintenance: true}
 	for want, windows := range map[string][2]policy.Window{
-		"its limit of 10h reaches into reservation daily of n1 at 2026-03-01 17:00 UTC; with a limit under 5h it could run before that; no job": {
+		"into reservation daily of n1 at 2026-03-01 17:00 UTC; with a limit under 5h it could run before that; no job": {
 			{From: at(5 * time.Hour), To: at(7 * time.Hour), Name: "daily"}, endless,
 		},
-		"its limit of 10h reaches into the maintenance forever of n1 and 1 more since 2026-03-01 11:59 UTC; no job": {endless, endless},
+		"reaches into the maintenance forever of n1 and 1 more since 2026-03-01 11:59 UTC; no job": {endless, endless},
 	} {
 		s := &policy.Snapshot{Seq: 1, Now: noon, Nodes: []policy.Node{aside("n1", windows[0]), aside("n2", windows[1])}}
 		s.Jobs = []policy.Job{wants(1, 8, 10*time.Hour)}

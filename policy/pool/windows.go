@@ -61,7 +61,10 @@ type windowOfNode struct {
 func (s *WindowError) nameWindow(reached []windowOfNode, start time.Time) {
 	slices.SortStableFunc(reached, func(a, b windowOfNode) int { return a.window.From.Compare(b.window.From) })
 	end := start.Add(s.longestFittingLimit)
-	i := slices.IndexFunc(reached, func(w windowOfNode) bool { return s.longestFittingLimit == 0 || !w.window.From.Before(end) })
+	i := 0
+	if s.longestFittingLimit > 0 {
+		i = slices.IndexFunc(reached, func(w windowOfNode) bool { return !w.window.From.Before(end) })
+	}
 	named := reached[max(i, 0)]
 	s.nodeName, s.window, s.hasBegun = named.node, *named.window, !named.window.From.After(start)
 	for _, w := range reached {
@@ -96,7 +99,8 @@ func (s *WindowError) Error() string {
 	if s.hasBegun {
 		at = "since"
 	}
-	why := fmt.Sprintf("%s reaches into %v of %s %s %s", limit, &s.window, where, at, s.window.From.UTC().Format("2006-01-02 15:04 MST"))
+	why := fmt.Sprintf("%s reaches into %v of %s %s %s", limit, &s.window, where, at,
+		s.window.From.UTC().Format("2006-01-02 15:04 MST"))
 	if s.longestFittingLimit > 0 {
 		why += fmt.Sprintf("; with a limit under %s it could run before that", policy.FormatDuration(s.longestFittingLimit.Truncate(time.Second)))
 	}

@@ -80,30 +80,34 @@ func TestReadShares(t *testing.T) {
 // TestBadRecordsStopNoOther puts one bad record before a good one: it is named, the other is read.
 func TestBadRecordsStopNoOther(t *testing.T) {
 	const good = `{"job_id": 9, "state": {"current": "RUNNING"}, "time": {"submission": 5}}`
-	for text, says := range map[string]string{
-		`{"job_id": 0}`: "job_id 0 is no job's",
-		`{"job_id": 5, "state": {"current": []}}`:        "job 5 has no state",
-		`{"job_id": 5, "state": {"current": "RUNNING"}}`: "job 5 was never submitted",
-		`{"job_id": 5, "time": {"start": "x"}}`:          `job 5: want a number, have "x"`,
-		`{"job_id": 5, "state": {"current": 7}}`:         "job 5: json: cannot unmarshal number",
-		`{"job_id": "5"}`:                                `job "5": json: cannot unmarshal string`,
-		`7`:                                              "record 7: json: cannot unmarshal number",
-		`{"job_id": 5, "state": {"current": "FAILED"}, "time": {"submission": 253402300800}}`:                                                                           "job 5 has a time in the year 10000",
-		`{"job_id": 5, "state": {"current": "FAILED"}, "nodes": "n1", "time": {"submission": 5, "start": 20, "end": 10}}`:                                               "job 5 ends at",
-		`{"job_id": 5, "state": {"current": "FAILED"}, "nodes": "n[", "time": {"submission": 5}, "tres": {"allocated": [{"type": "gres", "name": "gpu", "count": 1}]}}`: "the nodes of job 5: ",
+	const failed = `{"job_id": 5, "state": {"current": "FAILED"}, `
+	const gpu = `"tres": {"allocated": [{"type": "gres", "name": "gpu", "count": 1}]}`
+	for _, c := range []struct{ text, says string }{
+		{`{"job_id": 0}`, "job_id 0 is no job's"},
+		{`{"job_id": 5, "state": {"current": []}}`, "job 5 has no state"},
+		{`{"job_id": 5, "state": {"current": "RUNNING"}}`, "job 5 was never submitted"},
+		{`{"job_id": 5, "time": {"start": "x"}}`, `job 5: want a number, have "x"`},
+		{`{"job_id": 5, "state": {"current": 7}}`, "job 5: json: cannot unmarshal number"},
+		{`{"job_id": "5"}`, `job "5": json: cannot unmarshal string`},
+		{`7`, "record 7: json: cannot unmarshal number"},
+		{failed + `"time": {"submission": 253402300800}}`, "job 5 has a time in the year 10000"},
+		{failed + `"nodes": "n1", "time": {"submission": 5, "start": 20, "end": 10}}`, "job 5 ends at"},
+		{failed + `"nodes": "n[", "time": {"submission": 5}, ` + gpu + `}`, "the nodes of job 5: "},
 	} {
-		got, _, err := readReply(strings.NewReader(`{"jobs": [`+text+","+good+`]}`), "jobs")
+		got, _, err := readReply(strings.NewReader(`{"jobs": [`+c.text+","+good+`]}`), "jobs")
 		if err != nil {
-			t.Errorf("%s: %v", text, err)
+			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
 		rows, bad := (&Reader{}).jobsFromRecords(got.Jobs)
-		if len(rows) != 1 || rows[0].ID != 9 || len(bad) != 1 || !strings.HasPrefix(bad[0].Error(), says) {
-			t.Errorf("%s: %d rows, bad %v, want %s", text, len(rows), bad, says)
+		if len(rows) != 1 || rows[0].ID != 9 || len(bad) != 1 || !strings.HasPrefix(bad[0].Error(), c.says) {
+			t.Errorf("%s: %d rows, bad %v, want %s", c.text, len(rows), bad, c.says)
 		}
 	}
-	got, _, err := readReply(strings.NewReader(`{"associations": [{"account": "a", "user": "u", "shares_raw": "x"}, {"account": "b"}]}`), "associations")
-	if err != nil || len(got.Associations.records) != 1 || len(got.Associations.bad) != 1 || !strings.HasPrefix(got.Associations.bad[0].Error(), `record "a" "u": json:`) {
+	const shares = `{"associations": [{"account": "a", "user": "u", "shares_raw": "x"}, {"account": "b"}]}`
+	got, _, err := readReply(strings.NewReader(shares), "associations")
+	if err != nil || len(got.Associations.records) != 1 || len(got.Associations.bad) != 1 ||
+		!strings.HasPrefix(got.Associations.bad[0].Error(), `record "a" "u": json:`) {
 		t.Errorf("%+v (%v)", got.Associations, err)
 	}
 }
@@ -112,7 +116,8 @@ func TestRead(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
 		{`{"jobs": `, "after "}, {`{"jobs": 7}`, "after "}, {`{}`, `the reply has no "jobs"`}, {`[]`, "after "},
 	} {
-		if _, _, err := readReply(strings.NewReader(c.text), "jobs"); err == nil || !strings.HasPrefix(err.Error(), c.says) {
+		if _, _, err := readReply(strings.NewReader(c.text), "jobs"); err == nil ||
+			!strings.HasPrefix(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %s", c.text, err, c.says)
 		}
 	}
@@ -143,7 +148,8 @@ func TestLaunchFailed(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, bad := (&Reader{}).jobsFromRecords(got.Jobs)
-	if bad != nil || rows[0].State != "REQUEUED" || !rows[0].HasEnded() || rows[1].State != "PENDING" || rows[1].HasEnded() {
+	if bad != nil || rows[0].State != "REQUEUED" || !rows[0].HasEnded() || rows[1].State != "PENDING" ||
+		rows[1].HasEnded() {
 		t.Errorf("%+v (%v)", rows, bad)
 	}
 }

@@ -96,7 +96,8 @@ func TestTooMuchIsHalved(t *testing.T) {
 	}
 	limit = 0
 	var e *slurm.Error
-	if _, _, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(400, 0)); !errors.As(err, &e) || e.Class != slurm.ErrorGarbledReply {
+	if _, _, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(400, 0)); !errors.As(err, &e) ||
+		e.Class != slurm.ErrorGarbledReply {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -114,7 +115,8 @@ func TestBadRecordIsAskedForOnce(t *testing.T) {
 		return 200, strings.Replace(oneJob, `[{`, `[{"job_id": 6, "time": {"end": "x"}}, {`, 1)
 	})
 	jobs, bad, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(86400, 0))
-	if err != nil || len(jobs) != 1 || jobs[0].ID != 7 || len(bad) != 1 || !strings.HasPrefix(bad[0].Error(), "job 6: ") || asked != 1 {
+	if err != nil || len(jobs) != 1 || jobs[0].ID != 7 || asked != 1 ||
+		len(bad) != 1 || !strings.HasPrefix(bad[0].Error(), "job 6: ") {
 		t.Errorf("%v, bad %v (%v), asked %d times", jobs, bad, err, asked)
 	}
 }

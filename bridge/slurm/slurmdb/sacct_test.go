@@ -46,7 +46,8 @@ func TestSacct(t *testing.T) {
 
 func TestSacctRefuses(t *testing.T) {
 	for text, says := range map[string]string{
-		"": "f:1: no heading", "JobID|State\n": "f:1: the heading has no column jobidraw", `{"jobs": []}`: "f:1: the heading has no column jobidraw; ask for: ",
+		"": "f:1: no heading", "JobID|State\n": "f:1: the heading has no column jobidraw",
+		`{"jobs": []}`:                      "f:1: the heading has no column jobidraw; ask for: ",
 		head + strings.Repeat("x", 1<<20+1): "f:2: bufio.Scanner: token too long",
 	} {
 		jobs, _, err := ReadSacct(strings.NewReader(text), "f", "", time.UTC)
@@ -97,7 +98,8 @@ func TestSacctReadsNamesAndTimesAsWritten(t *testing.T) {
 		{"2026-10-25T02:15:00", "2026-10-25T02:45:00", "\"", "\"", .5},
 		{"2026-10-25T01:15:00", "2026-10-25T03:15:00", "|", "|", 3},
 	} {
-		jobs, bad, err := ReadSacct(strings.NewReader(head+row(c.start, c.end, c.name)+row("1795261076", "1795261077", "y")), "f", "", zone)
+		text := head + row(c.start, c.end, c.name) + row("1795261076", "1795261077", "y")
+		jobs, bad, err := ReadSacct(strings.NewReader(text), "f", "", zone)
 		if err != nil || bad != nil || len(jobs) != 2 {
 			t.Errorf("%v: %d jobs, bad %v (%v)", c, len(jobs), bad, err)
 			continue
@@ -110,7 +112,8 @@ func TestSacctReadsNamesAndTimesAsWritten(t *testing.T) {
 
 func FuzzSacct(f *testing.F) {
 	f.Add(head + "10|3_0|lab|COMPLETED|2026-11-21T11:37:54|2026-11-21T11:37:57|2026-11-21T11:37:59|00:00:04|120|alice|research|n[1-2]|gres/gpu=2|a\n")
-	f.Add(head + "10|3_0|lab|COMPLETED|5|6|7|||alice|research|n1||\"a\n|b\"\n\n\"11|11|lab\n11|11|lab|FAILED|5|6|7|||a|r|n1||\"\n")
+	f.Add(head +
+		"10|3_0|lab|COMPLETED|5|6|7|||alice|research|n1||\"a\n|b\"\n\n\"11|11|lab\n11|11|lab|FAILED|5|6|7|||a|r|n1||\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		jobs, _, err := ReadSacct(strings.NewReader(text), "f", "", time.UTC)
 		for _, j := range jobs {

@@ -76,7 +76,8 @@ func (s *jobCollector) addComponent(j workload.Job, hetJob string, line int) err
 		return s.rejectLine(line, err)
 	}
 	all := s.Jobs[at]
-	all.GPUs, all.CPUs, all.MemMB, all.Duration = all.GPUs+j.GPUs, all.CPUs+j.CPUs, all.MemMB+j.MemMB, max(all.Duration, j.Duration)
+	all.GPUs, all.CPUs, all.MemMB = all.GPUs+j.GPUs, all.CPUs+j.CPUs, all.MemMB+j.MemMB
+	all.Duration = max(all.Duration, j.Duration)
 	if all.GPUType != j.GPUType {
 		all.GPUType = ""
 	}

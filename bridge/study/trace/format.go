@@ -64,7 +64,7 @@ func findFormat(name string, head []byte) (*Format, error) {
 		return nil, fmt.Errorf("no format %q; there are %s", name, known)
 	}
 	if isSacctJSON(string(head)) {
-		return nil, errors.New("this is sacct --json, which is not read; print the table that docs/simulation.md says (sacct -P)")
+		return nil, errors.New("this is sacct --json, which is not read; print it with sacct -P (docs/simulation.md)")
 	}
 	first, _, _ := strings.Cut(string(head), "\n")
 	return nil, fmt.Errorf("its format is not clear from a first line %q; say --format with one of %s", printable.Truncate(first, maxShownChars), known)

@@ -60,7 +60,8 @@ type tableRecord struct {
 func (r *tableRecord) readHetJob(id string) string {
 	whole, _, ok := strings.Cut(id, "+")
 	if ok {
-		r.hetJob = whole + " " + r.textByName("user") + " " + cmp.Or(r.textByName("submit"), r.textByName("submit_time"))
+		submit := cmp.Or(r.textByName("submit"), r.textByName("submit_time"))
+		r.hetJob = whole + " " + r.textByName("user") + " " + submit
 	}
 	return whole
 }
@@ -93,7 +94,9 @@ func (r *tableRecord) countByName(name string) int {
 }
 
 // timeLayouts are how moments are written; those without a zone are taken as UTC.
-var timeLayouts = []string{time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05-07:00", "2006-01-02T15:04:05-0700"}
+var timeLayouts = []string{
+	time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05-07:00", "2006-01-02T15:04:05-0700",
+}
 
 // unixSeconds returns a cell as seconds since 1970; plain numbers are that already.
 func (r *tableRecord) unixSeconds(name string) float64 {
@@ -174,7 +177,8 @@ func csvRows(in io.Reader) iter.Seq2[slurm.TextRow, error] {
 func (t *tableFormat) checkColumns(at map[string]int, s *jobCollector) error {
 	for _, name := range t.requiredColumns {
 		if _, ok := at[name]; !ok {
-			return Problem{s.path, 1, name, "this column is missing from the header; format " + s.Format + " needs " + strings.Join(t.requiredColumns, ", ")}
+			return Problem{s.path, 1, name, "this column is missing from the header; format " + s.Format + " needs " +
+				strings.Join(t.requiredColumns, ", ")}
 		}
 	}
 	return nil

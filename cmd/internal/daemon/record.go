@@ -49,7 +49,8 @@ func (d *daemon) runImports(ctx context.Context) error {
 		}
 		failed = kind
 		if bad := newlyBad(out.Bad, told); len(bad) > 0 {
-			d.log.Warn("records of slurmdbd make no sense; all others are stored", "count", len(bad), "records", bad[:min(len(bad), maxNamedRecords)])
+			d.log.Warn("records of slurmdbd make no sense; all others are stored", "count", len(bad), "records",
+				bad[:min(len(bad), maxNamedRecords)])
 		}
 	})
 }

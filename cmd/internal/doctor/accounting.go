@@ -22,7 +22,8 @@ type accountingReader interface {
 
 // examineSlurmdbd looks at slurmdbd's records, and how far they were read; cluster is Slurm's own name.
 func (r *Report) examineSlurmdbd(
-	ctx context.Context, f *settings.File, open func(context.Context) (*rest.Client, error), db *stores.Stores, cluster string,
+	ctx context.Context, f *settings.File, open func(context.Context) (*rest.Client, error), db *stores.Stores,
+	cluster string,
 ) {
 	if f.Slurm.Accounting == 0 {
 		return
@@ -44,7 +45,8 @@ const maxNamedRecords = 5
 
 // checkSlurmdbd looks for records of the last day that make no sense, and whether the daemon,
 // which reads slurmdbd at an interval, has read it through lately; zero: it never did.
-func (r *Report) checkSlurmdbd(ctx context.Context, db accountingReader, through time.Time, interval time.Duration, now time.Time) {
+func (r *Report) checkSlurmdbd(ctx context.Context, db accountingReader, through time.Time, interval time.Duration,
+	now time.Time) {
 	jobs, bad, err := db.Jobs(ctx, now.Add(-24*time.Hour), now)
 	if err == nil {
 		var more []error
@@ -68,11 +70,14 @@ func (r *Report) checkSlurmdbd(ctx context.Context, db accountingReader, through
 		if more := len(bad) - len(names); more > 0 {
 			names = append(names, fmt.Sprintf("and %d more", more))
 		}
-		r.addFinding("slurmdbd", LevelWarn, "sacct -D -j JOB shows the record; once it is mended, fairbridge import --since DATE --again",
-			"%s of the last day made no sense, and are passed over: %s", policy.FormatCount(len(bad), "record"), strings.Join(names, "; "))
+		r.addFinding("slurmdbd", LevelWarn,
+			"sacct -D -j JOB shows the record; once it is mended, fairbridge import --since DATE --again",
+			"%s of the last day made no sense, and are passed over: %s", policy.FormatCount(len(bad), "record"),
+			strings.Join(names, "; "))
 	case !through.IsZero() && late > max(3*interval, time.Hour):
 		r.addFinding("slurmdbd", LevelWarn, "journalctl -u fairbridge says why; fairbridge import goes on from there",
-			"its records were last read through %s ago: usage since then rests on what was seen", policy.FormatDuration(late.Round(time.Second)))
+			"its records were last read through %s ago: usage since then rests on what was seen",
+			policy.FormatDuration(late.Round(time.Second)))
 	default:
 		r.addOK("slurmdbd", "%s of the last day read", policy.FormatCount(len(jobs), "record"))
 	}

@@ -72,7 +72,8 @@ func foldersToCheck(f *settings.File) []Folder {
 }
 
 // examineDB looks at the database; v is nil when Slurm could not be read.
-func (r *Report) examineDB(ctx context.Context, f *settings.File, open func(context.Context) (*rest.Client, error), v *slurm.View) {
+func (r *Report) examineDB(ctx context.Context, f *settings.File, open func(context.Context) (*rest.Client, error),
+	v *slurm.View) {
 	db, err := system.OpenDB(ctx, f)
 	if err != nil {
 		*r = append(*r, Finding{Subject: "database", Level: LevelFail, Text: err.Error(), Fix: "set database.dsn_file or " + f.Database.DSNEnv})

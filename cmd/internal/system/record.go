@@ -78,7 +78,8 @@ func ReadSacct(in io.Reader, name, cluster string, zone *time.Location) (rows []
 		}
 	}
 	if len(rows) == 0 && len(all) > 0 {
-		return nil, nil, fmt.Errorf("%s holds jobs of the cluster %s only, and the configuration's is %s", name, all[0].Cluster, cluster)
+		return nil, nil, fmt.Errorf("%s holds jobs of the cluster %s only, and the configuration's is %s", name,
+			all[0].Cluster, cluster)
 	}
 	return rows, bad, nil
 }

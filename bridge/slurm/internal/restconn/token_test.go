@@ -131,8 +131,10 @@ func TestTokenFromEnvironment(t *testing.T) {
 	if tok, err := src.currentToken(); err != nil || tok.User != "fairbridge" {
 		t.Fatal(tok.User, err)
 	}
-	t.Setenv("FAIRBRIDGE_TEST_TOKEN", "SLURM_JWT="+mint(t, "fairbridge", noon.Add(time.Hour))) // export X=$(scontrol token)
-	if tok, err := src.currentToken(); err != nil || tok.User != "fairbridge" || strings.HasPrefix(string(tok.secretText), "SLURM") {
+	// export X=$(scontrol token)
+	t.Setenv("FAIRBRIDGE_TEST_TOKEN", "SLURM_JWT="+mint(t, "fairbridge", noon.Add(time.Hour)))
+	if tok, err := src.currentToken(); err != nil || tok.User != "fairbridge" ||
+		strings.HasPrefix(string(tok.secretText), "SLURM") {
 		t.Fatal(tok.User, err)
 	}
 }
