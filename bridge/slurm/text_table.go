@@ -22,7 +22,7 @@ const maxTextLine = 1 << 20
 // freeTextColumns are the columns that users fill as they please, with bars and line feeds.
 var freeTextColumns = []string{
 	"jobname", "name", "comment", "admincomment", "admin_comment", "systemcomment", "system_comment",
-	"workdir", "work_dir", "submitline", "command",
+	"workdir", "work_dir", "submitline", "command", "extra", "container", "stdin", "stdout", "stderr", "wckey",
 }
 
 // ReadTextTable returns the rows of a table between bars as sacct -P and squeue print it, the

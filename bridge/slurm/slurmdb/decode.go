@@ -2,6 +2,7 @@ package slurmdb
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -115,6 +116,9 @@ type tresRecord struct {
 	Count      optionalNumber
 }
 
+// errNoList is of a reply without the list that was asked for.
+var errNoList = errors.New("the reply has no")
+
 // readReply reads a reply; want names the list it must hold.
 func readReply(r io.Reader, want string) (reply, slurm.ReplyMeta, error) {
 	var out reply
@@ -128,7 +132,7 @@ func readReply(r io.Reader, want string) (reply, slurm.ReplyMeta, error) {
 		meta.Errors = append(meta.Errors, slurm.Problem{ErrorNumber: int(e.Number), Text: strings.Join(text, ", ")})
 	}
 	if len(meta.Errors) == 0 && !out.hasList(want) {
-		return reply{}, slurm.ReplyMeta{}, fmt.Errorf("the reply has no %q", want)
+		return reply{}, slurm.ReplyMeta{}, fmt.Errorf("%w %q", errNoList, want)
 	}
 	return out, meta, nil
 }

@@ -89,8 +89,10 @@ func (r *sacctReader) parseTime(column string, notBefore time.Time) time.Time {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return optionalNumber(n).unixTime()
 	}
-	if t, err := time.Parse("2006-01-02T15:04:05-0700", s); err == nil {
-		return t.UTC()
+	for _, withOffset := range []string{"2006-01-02T15:04:05-0700", time.RFC3339, "2006-01-02 15:04:05-0700"} {
+		if t, err := time.Parse(withOffset, s); err == nil {
+			return t.UTC()
+		}
 	}
 	const layout = "2006-01-02T15:04:05"
 	t, err := time.ParseInLocation(layout, s, r.timeZone)

@@ -2,6 +2,7 @@ package slurmdb
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,9 +43,15 @@ func (r *Reader) Jobs(ctx context.Context, from, to time.Time) (jobs []Job, bad 
 	return append(first, second...), append(firstBad, secondBad...), err
 }
 
-// isReplyTooLarge reports whether asking for less may help.
+// isReplyTooLarge reports whether asking for less may help: not where a whole reply is no list of
+// records.
 func isReplyTooLarge(err error) bool {
 	var e *slurm.Error
+	var syntax *json.SyntaxError
+	var shape *json.UnmarshalTypeError
+	if errors.As(err, &syntax) || errors.As(err, &shape) || errors.Is(err, errNoList) {
+		return false
+	}
 	return errors.As(err, &e) && (e.Class == slurm.ErrorGarbledReply && e.HTTPStatus == 200 || e.Class == slurm.ErrorBusy && e.HTTPStatus == 0)
 }
 

@@ -119,6 +119,16 @@ func TestBadRecordIsAskedForOnce(t *testing.T) {
 		len(bad) != 1 || !strings.HasPrefix(bad[0].Error(), "job 6: ") {
 		t.Errorf("%v, bad %v (%v), asked %d times", jobs, bad, err, asked)
 	}
+	for _, text := range []string{`{}`, `{"jobs": 7}`, `{"jobs": [NaN]}`} {
+		asked = 0
+		r := serve(t, "v0.0.45", func(*http.Request) (int, string) {
+			asked++
+			return 200, text
+		})
+		if _, _, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(86400, 0)); err == nil || asked != 1 {
+			t.Errorf("%s: %v, asked %d times", text, err, asked)
+		}
+	}
 }
 
 func keyFile(t *testing.T) string {

@@ -63,7 +63,7 @@ func readSacctTable(in *bufio.Reader, s *jobCollector) error {
 func newSacctRow(r *tableRecord, seconds float64) sacctRow {
 	state := r.textByName("state")
 	row := sacctRow{
-		job:  cmp.Or(r.hetJob, r.textByName("jobidraw"), r.textByName("jobid")),
+		job:  r.textByName("cluster") + " " + cmp.Or(r.hetJob, r.textByName("jobidraw"), r.textByName("jobid")),
 		user: r.textByName("user"), submit: r.unixSeconds("submit"),
 		isRequeued: slices.ContainsFunc(requeueStates, func(w string) bool { return strings.HasPrefix(state, w) }),
 	}

@@ -91,6 +91,18 @@ func TestIDsComeAgain(t *testing.T) {
 	}
 }
 
+// TestIDsOfClusters: sacct -M prints several, whose ids have nothing to do with each other.
+func TestIDsOfClusters(t *testing.T) {
+	text := "JobID|Cluster|User|State|Submit|Start|End|AllocTRES\n"
+	for _, cluster := range []string{"a", "b"} {
+		text += "7|" + cluster + "|ann|COMPLETED|2026-01-05 08:00:00 +0100|2026-01-05T08:00:00|2026-01-05T09:00:00|" +
+			"gres/gpu=1\n"
+	}
+	if tr := read(t, text, false); len(tr.Jobs) != 2 {
+		t.Errorf("%d jobs of two clusters", len(tr.Jobs))
+	}
+}
+
 // TestHetJobsStayOne wants the components of a heterogeneous job as one.
 func TestHetJobsStayOne(t *testing.T) {
 	component := func(i int, tres string) string {
@@ -149,6 +161,14 @@ func TestQueueTellsGPUs(t *testing.T) {
 	if d := cmp.Diff([]string{"1:4", "2:3a100", "3:5"}, got); d != "" || tr.IgnoredByReason["without GPUs"] != 1 ||
 		len(tr.IgnoredByReason) != 2 {
 		t.Errorf("%s%v", d, tr.IgnoredByReason)
+	}
+}
+
+// TestTypeOfAGang: the GPUs of tasks of two types have none.
+func TestTypeOfAGang(t *testing.T) {
+	mixed := paiTasks + "job5,a,1,Terminated,2000,2100,600,29,100,T4\njob5,b,1,Terminated,2000,2100,600,29,100,V100\n"
+	if jobs := read(t, mixed, false).Jobs; jobs[len(jobs)-1].GPUs != 2 || jobs[len(jobs)-1].GPUType != "" {
+		t.Errorf("pai: %+v", jobs[len(jobs)-1])
 	}
 }
 

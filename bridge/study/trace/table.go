@@ -61,7 +61,7 @@ func (r *tableRecord) readHetJob(id string) string {
 	whole, _, ok := strings.Cut(id, "+")
 	if ok {
 		submit := cmp.Or(r.textByName("submit"), r.textByName("submit_time"))
-		r.hetJob = whole + " " + r.textByName("user") + " " + submit
+		r.hetJob = r.textByName("cluster") + " " + whole + " " + r.textByName("user") + " " + submit
 	}
 	return whole
 }
@@ -96,6 +96,7 @@ func (r *tableRecord) countByName(name string) int {
 // timeLayouts are how moments are written; those without a zone are taken as UTC.
 var timeLayouts = []string{
 	time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05-07:00", "2006-01-02T15:04:05-0700",
+	"2006-01-02 15:04:05-0700", "2006-01-02 15:04:05 -0700",
 }
 
 // unixSeconds returns a cell as seconds since 1970; plain numbers are that already.
