@@ -75,6 +75,8 @@ func TestIDsComeAgain(t *testing.T) {
 		{"the same user's", run("zoe", "COMPLETED", "09-05T08:00:00", "09-05T09:00:00"), "", 2},
 		{"printed twice", first, "", 1},
 		{"preempted for good", preempted, later, 3},
+		{"again at once", run("ann", "COMPLETED", "02-05T08:00:00", "02-05T09:00:00"),
+			run("ann", "COMPLETED", "02-05T09:00:01", "02-05T12:00:00"), 3},
 		{"requeued", preempted, run("ann", "COMPLETED", "02-05T09:00:01", "02-05T12:00:00"), 2},
 		{"another's after a requeue", preempted, run("bob", "COMPLETED", "02-05T09:00:01", "02-05T12:00:00"), 3},
 		{"tasks of an array", strings.Replace(first, "7|7", "8_1|", 1), strings.Replace(first, "7|7", "8_2|", 1), 3},

@@ -3,13 +3,11 @@ package daemon
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 	"unicode"
 
 	"fairbridge/accounting/runs"
-	"fairbridge/bridge/slurm"
 	"fairbridge/cmd/internal/system"
 )
 
@@ -70,12 +68,8 @@ func newlyBad(bad []string, told map[string]bool) (out []string) {
 
 // kindOfFailure tells failures apart, whatever times and counts their texts hold; "" is none.
 func kindOfFailure(err error) string {
-	var e *slurm.Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return ""
-	case errors.As(err, &e):
-		return fmt.Sprint(e.Class, e.Number, e.HTTPStatus)
 	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsDigit(r) {
