@@ -72,7 +72,7 @@ func (r *Report) checkSlurmdbd(ctx context.Context, db accountingReader, through
 		}
 		r.addFinding("slurmdbd", LevelWarn,
 			"sacct -D -j JOB shows the record; once it is mended, fairbridge import --since DATE --again",
-			"%s of the last day made no sense, and are passed over: %s", policy.FormatCount(len(bad), "record"),
+			"%s of the last day passed over, as making no sense: %s", policy.FormatCount(len(bad), "record"),
 			strings.Join(names, "; "))
 	case !through.IsZero() && late > max(3*interval, time.Hour):
 		r.addFinding("slurmdbd", LevelWarn, "journalctl -u fairbridge says why; fairbridge import goes on from there",

@@ -31,7 +31,7 @@ func (r records) Users(context.Context) ([]slurmdb.User, []error, error) { retur
 func TestSlurmdbd(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	many := []error{errors.New("job 3 ends"), errors.New("job 4"), errors.New("job 5"), errors.New("job 6")}
-	const passedOver = " of the last day made no sense, and are passed over: job 3 ends"
+	const passedOver = " of the last day passed over, as making no sense: job 3 ends"
 	for _, c := range []struct {
 		db      records
 		through time.Time
