@@ -14,8 +14,8 @@ import (
 // RecordSource is where rows of slurmdbd are read from.
 type RecordSource interface {
 	// Jobs returns every row that was eligible before to and had not ended by
-	// from.
-	Jobs(ctx context.Context, from, to time.Time) ([]slurmdb.Job, error)
+	// from; bad names those that make no sense.
+	Jobs(ctx context.Context, from, to time.Time) (rows []slurmdb.Job, bad []error, err error)
 }
 
 // Import says what is read from an authority. Zero fields mean the defaults.
@@ -58,6 +58,20 @@ type ImportResult struct {
 	Through     time.Time `json:"through"`
 	WindowCount int       `json:"windows"`
 	StoreCounts
+	Bad      []string `json:"bad,omitempty"` // records that made no sense and were passed over, each once
+	knownBad map[string]bool
+}
+
+// AddBad names records that make no sense.
+func (r *ImportResult) AddBad(bad []error) {
+	for _, err := range bad {
+		if r.knownBad == nil {
+			r.knownBad = map[string]bool{}
+		}
+		if text := err.Error(); !r.knownBad[text] {
+			r.knownBad[text], r.Bad = true, append(r.Bad, text)
+		}
+	}
 }
 
 // Import reads what the authority has of the time up to Until and makes it
@@ -79,7 +93,7 @@ func (s *Store) Import(ctx context.Context, from RecordSource, im Import) (Impor
 			to = im.Until
 		}
 		began := time.Now()
-		rows, err := from.Jobs(ctx, at, to)
+		rows, bad, err := from.Jobs(ctx, at, to)
 		if err != nil {
 			return out, fmt.Errorf("records from %s to %s: %w", at.Format(time.RFC3339), to.Format(time.RFC3339), err)
 		}
@@ -89,6 +103,7 @@ func (s *Store) Import(ctx context.Context, from RecordSource, im Import) (Impor
 			return out, err
 		}
 		out.Add(counts)
+		out.AddBad(bad)
 		out.WindowCount, out.Through, at = out.WindowCount+1, to, to
 		if im.OnProgress != nil {
 			im.OnProgress(at.Sub(since), im.Until.Sub(since))

@@ -18,14 +18,15 @@ type dbd struct {
 	rows   []slurmdb.Job
 	asked  [][2]int
 	broken int
+	bad    []error // of every window
 }
 
 var errAway = errors.New("away")
 
-func (a *dbd) Jobs(_ context.Context, from, to time.Time) ([]slurmdb.Job, error) {
+func (a *dbd) Jobs(_ context.Context, from, to time.Time) ([]slurmdb.Job, []error, error) {
 	at := int(from.Sub(t0).Seconds())
 	if a.broken > 0 && at >= a.broken {
-		return nil, errAway
+		return nil, nil, errAway
 	}
 	a.asked = append(a.asked, [2]int{at, int(to.Sub(t0).Seconds())})
 	var out []slurmdb.Job
@@ -34,7 +35,7 @@ func (a *dbd) Jobs(_ context.Context, from, to time.Time) ([]slurmdb.Job, error)
 			out = append(out, r)
 		}
 	}
-	return out, nil
+	return out, a.bad, nil
 }
 
 func TestImport(t *testing.T) {
@@ -62,11 +63,13 @@ func TestImport(t *testing.T) {
 		t.Errorf("%+v, error %v", out, err)
 	}
 	a.broken = 0
+	a.bad = []error{errors.New("job 9 makes no sense")}
 	var last, of time.Duration
 	out, err = im(func(i *Import) { i.OnProgress = func(d, o time.Duration) { last, of = d, o } })
 	must(t, err)
 	asked([2]int{180, 280}, [2]int{280, 350})
-	if out.NewCount != 1 || out.ChangedCount != 1 || last != 170*time.Second || of != last {
+	if out.NewCount != 1 || out.ChangedCount != 1 || last != 170*time.Second || of != last ||
+		!cmp.Equal(out.Bad, []string{"job 9 makes no sense"}) {
 		t.Errorf("%+v, progress %v of %v", out, last, of)
 	}
 	out, err = im(func(i *Import) { i.Since, i.Until = time.Time{}, sec(360) }) // what is new

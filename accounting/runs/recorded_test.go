@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"testing"
@@ -18,8 +19,8 @@ func TestRecordedSacct(t *testing.T) {
 	f, err := os.Open(file)
 	must(t, err)
 	defer f.Close()
-	rows, err := slurmdb.ReadSacct(f, file, "", time.UTC)
-	must(t, err)
+	rows, bad, err := slurmdb.ReadSacct(f, file, "", time.UTC)
+	must(t, errors.Join(append(bad, err)...))
 	d := fresh(t)
 	s, err := d.ImportRows(t.Context(), rows, Import{Cluster: testCluster, Until: sec(0)}, nil)
 	must(t, err)

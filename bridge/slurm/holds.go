@@ -7,7 +7,7 @@ import (
 )
 
 // RequestedGPUs returns the GPUs that one task of the job asks for over all its nodes;
-// Type "" is any, Count 0 none. Where Slurm does not track gres/gpu, the request
+// Type "" is any or several, Count 0 none. Where Slurm does not track gres/gpu, the request
 // itself is counted.
 func (j *Job) RequestedGPUs() (GRES, error) {
 	var errs []error
@@ -25,10 +25,21 @@ func (j *Job) RequestedGPUs() (GRES, error) {
 	if out.Count == 0 && SumGRES(lists[3], "gpu") > 0 {
 		return GRES{}, errors.New("GPUs per task are not counted by Slurm: add gres/gpu to AccountingStorageTRES")
 	}
-	for _, list := range lists { // the same GPUs are named in several places
-		out.Type = cmp.Or(out.Type, TRES{Gres: list}.GPUType())
-	}
+	out.Type = gpuTypeOfRequest(lists)
 	return out, nil
+}
+
+// gpuTypeOfRequest returns the type of all GPUs that a job asks for, of which the lists tell in
+// several places, first the one that may hold a total; "" where any names several.
+func gpuTypeOfRequest(lists [][]GRES) (typ string) {
+	for i, list := range lists {
+		in, isMixed := commonGPUType(list, i == 0)
+		if isMixed {
+			return ""
+		}
+		typ = cmp.Or(typ, in)
+	}
+	return typ
 }
 
 // DeviceHold is devices of one type that a job holds on one node.

@@ -34,19 +34,32 @@ func (t TRES) MentionsGPUs() bool { return strings.Contains(t.Text, "gres/gpu") 
 func (t TRES) GPUCount() int { return SumGRES(t.Gres, "gpu") }
 
 // GPUType returns the type all the GPUs have, or "" when it is left open or
-// mixed.
+// mixed, as where Slurm tracks one type of several.
 func (t TRES) GPUType() string {
-	typ := ""
-	for _, g := range t.Gres {
-		if g.Name != "gpu" || g.Type == "" {
-			continue
-		}
-		if typ != "" {
-			return ""
-		}
-		typ = g.Type
-	}
+	typ, _ := commonGPUType(t.Gres, true)
 	return typ
+}
+
+// commonGPUType returns the type all GPUs of a list have, "" where there is none; isMixed: it
+// names one that not all have. An item without type is the total of the others, or GPUs
+// of any type beside them.
+func commonGPUType(list []GRES, hasTotal bool) (typ string, isMixed bool) {
+	typed, untyped := 0, 0
+	for _, g := range list {
+		switch {
+		case g.Name != "gpu":
+		case g.Type == "":
+			untyped += g.Count
+		case typ != "" && typ != g.Type:
+			return "", true
+		default:
+			typ, typed = g.Type, typed+g.Count
+		}
+	}
+	if typ != "" && (untyped > typed || !hasTotal && untyped > 0) {
+		return "", true
+	}
+	return typ, false
 }
 
 // GPUsByType returns the GPUs of the list by type. What the untyped total has beyond
@@ -88,7 +101,8 @@ const maxQuantity = 1 << 56
 
 // ParseTRES reads "cpu=8,mem=64G,node=1,billing=8,gres/gpu=4,gres/gpu:a100=4".
 // Memory comes in megabytes unless a unit says otherwise. Resources this
-// package has no use for are skipped.
+// package has no use for are skipped, whatever their value; billing, which is
+// only shown, is 0 where it is no quantity, as Slurm's sign for unknown.
 func ParseTRES(s string) (TRES, error) {
 	var out TRES
 	if s == "" || s == "(null)" {
@@ -121,8 +135,14 @@ func (r *TRES) setItem(t *textParser, name, value string) error {
 			unit = 1
 		}
 	}
+	gres, isGRES := strings.CutPrefix(name, "gres/")
+	isNeeded := isGRES || name == "cpu" || name == "mem" || name == "node"
 	n, ok := parseQuantity(value, unit)
-	if !ok || n > maxQuantity {
+	switch ok = ok && n <= maxQuantity; {
+	case ok:
+	case !isNeeded && value != "":
+		return nil
+	default:
 		return t.errorf("%s is not a quantity", QuoteExcerpt(value))
 	}
 	switch name {
@@ -135,7 +155,7 @@ func (r *TRES) setItem(t *textParser, name, value string) error {
 	case "billing":
 		r.Billing = n
 	default:
-		if gres, ok := strings.CutPrefix(name, "gres/"); ok {
+		if isGRES {
 			kind, typ, _ := strings.Cut(gres, ":")
 			if kind == "gpu" && n >= maxDeviceCount {
 				return t.errorf("%s is more devices than any cluster has", QuoteExcerpt(value))

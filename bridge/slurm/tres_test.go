@@ -22,7 +22,8 @@ func TestParseTRES(t *testing.T) {
 		"mem=0":                 {},
 		"license/ansys=3,cpu=1": {CPUs: 1},
 		"fs/disk=1,energy=0":    {},
-		"gres/gpumem=16G":       {Gres: []GRES{{Name: "gpumem", Count: 16 << 30}}},
+		"cpu=1,billing=18446744073709551614,energy=x,vmem=-1": {CPUs: 1},
+		"gres/gpumem=16G": {Gres: []GRES{{Name: "gpumem", Count: 16 << 30}}},
 	} {
 		got, err := ParseTRES(s)
 		if err != nil {
@@ -36,7 +37,8 @@ func TestParseTRES(t *testing.T) {
 func TestParseTRESRefuses(t *testing.T) {
 	for _, s := range []string{
 		",", "cpu", "cpu=", "=4", "cpu=4,", "cpu=-1", "cpu=1e3", "cpu=0x10", "mem=G",
-		"mem=1.2.3G", "cpu=NaN", "cpu=Inf", "mem=99999999P", "gres/gpu=x", "cpu=4;mem=3", "mem=4 G",
+		"mem=1.2.3G", "cpu=NaN", "cpu=Inf", "mem=99999999P", "gres/gpu=x", "cpu=4;mem=3", "mem=4 G", "billing=",
+		"node=18446744073709551614", "gres/nvme=18446744073709551614",
 	} {
 		if got, err := ParseTRES(s); err == nil {
 			t.Errorf("ParseTRES(%q) = %+v, want an error", s, got)
@@ -56,6 +58,7 @@ func TestGPUs(t *testing.T) {
 		"gres/gpu:a100=4,gres/gpu:h100=2": {6, ""},
 		"gres/gpu=6,gres/gpu:a100=4,gres/gpu:h100=2":   {6, ""},
 		"gres/gpu=0,gres/shard=3":                      {0, ""},
+		"gres/gpu=3,gres/gpu:kepler=1":                 {3, ""}, // the others' type is not tracked
 		"gres/gpu:1g.5gb=2,gres/gpu=2,gres/gpumem=10G": {2, "1g.5gb"},
 	} {
 		tres, err := ParseTRES(s)
@@ -64,6 +67,29 @@ func TestGPUs(t *testing.T) {
 		}
 		if tres.GPUCount() != want.n || tres.GPUType() != want.typ {
 			t.Errorf("%q: %d GPUs of type %q, want %+v", s, tres.GPUCount(), tres.GPUType(), want)
+		}
+	}
+}
+
+// TestTypeOfRequest: no type is the type of GPUs of several.
+func TestTypeOfRequest(t *testing.T) {
+	for _, c := range []struct {
+		tres, perNode, perTask string
+		want                   GRES
+	}{
+		{"gres/gpu=3,gres/gpu:kepler=1", "gres/gpu:kepler:1,gres/gpu:tesla:2", "", GRES{Name: "gpu", Count: 3}},
+		{"gres/gpu=3,gres/gpu:kepler=1,gres/gpu:tesla=2", "gpu:kepler:1,gpu:tesla:2", "", GRES{Name: "gpu", Count: 3}},
+		{"gres/gpu=3,gres/gpu:kepler=1", "gres/gpu:2,gres/gpu:kepler:1", "", GRES{Name: "gpu", Count: 3}},
+		{"gres/gpu=2", "gres/gpu:1,gres/gpu:kepler:1", "", GRES{Name: "gpu", Count: 2}},
+		{"gres/gpu=2", "gres/gpu:kepler:2", "", GRES{Name: "gpu", Type: "kepler", Count: 2}},
+		{"gres/gpu=2,gres/gpu:kepler=2", "gpu:kepler:1", "gpu:kepler:1", GRES{Name: "gpu", Type: "kepler", Count: 2}},
+		{"gres/gpu=2,billing=18446744073709551614", "gres/gpu:1", "", GRES{Name: "gpu", Count: 2}},
+	} {
+		j := Job{RequestedTRES: ReadTRES(c.tres), GresPerNode: ReadGRESRequest(c.perNode),
+			GresPerTask: ReadGRESRequest(c.perTask)}
+		got, err := j.RequestedGPUs()
+		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+			t.Errorf("%q, %q per node (-want +got):\n%s%v", c.tres, c.perNode, diff, err)
 		}
 	}
 }

@@ -130,10 +130,15 @@ func (s *site) submitHostile(ts *testscript.TestScript, _ []string) {
 	}
 	write(ts, "hostile.jsonl", trace)
 	cell := strings.NewReplacer("\n", `\n`, "|", "!", "\r", "").Replace(hostileText)
-	table := "JobIDRaw|JobID|Cluster|State|Submit|Start|End|ElapsedRaw|User|Account|JobName|AllocTRES|NodeList|Partition\n" +
-		fmt.Sprintf("9|9|sim|COMPLETED|1767225600|1767225660|1767229260|3600|%s|%[1]s|%[1]s|gres/gpu=2|n1|gpu\n", cell)
+	table := "JobIDRaw|JobID|Cluster|State|Submit|Start|End|ElapsedRaw|User|Account|AllocTRES|NodeList|Partition|JobName\n"
+	// sacct quotes nothing
+	for i, name := range []string{`"` + cell, "plain", hostileText + `"`, "\n|" + hostileText + "\n"} {
+		table += fmt.Sprintf("%d|%[1]d|sim|COMPLETED|1767225600|1767225660|1767229260|3600|%s|%[2]s|gres/gpu=2|n1|gpu|%s\n",
+			i+9, cell, name)
+	}
 	write(ts, "hostile.sacct", table)
-	write(ts, "bad.sacct", table+fmt.Sprintf("10|10|sim|COMPLETED|%s|1767225660|1767229260|3600|u|a|n|gres/gpu=%[1]s|n1|gpu\n", cell))
+	write(ts, "bad.sacct",
+		table+fmt.Sprintf("99|99|sim|COMPLETED|%s|1767225660|1767229260|3600|u|a|gres/gpu=%[1]s|n1|gpu|n\n", cell))
 }
 
 // showHostile runs a command line, or without one those of all commands.
@@ -175,6 +180,9 @@ func runHostile(ts *testscript.TestScript, line string) {
 		}
 	}
 	switch {
+	case strings.HasPrefix(line, "import") && !strings.Contains(line, "--json") && !strings.Contains(out,
+		"4 records read"):
+		ts.Fatalf("%s loses rows: %s", line, out)
 	case strings.Contains(line, "--json"):
 		checkTrueJSON(ts, line, out)
 	case strings.Contains(line, "--format csv"):

@@ -42,6 +42,9 @@ works for us half the time at most. An interrupted import goes on where it was;
 importing anything again changes nothing. The daemon itself reads what is new
 every few minutes, so that this is needed for older history only.
 
+A record that makes no sense, such as of a job that ends before it starts, is
+passed over and named; all others are stored.
+
 For a file, print with:
   SLURM_TIME_FORMAT=%s sacct -aDXP -S 2026-01-01 \
     -o JobIDRaw,JobID,Cluster,State,Submit,Eligible,Start,End,Suspended \
@@ -148,10 +151,11 @@ func (i *importOptions) importFromFile(c *cobra.Command, db *stores.Stores, im r
 		defer f.Close()
 		in, name = f, i.sacctFile
 	}
-	rows, err := system.ReadSacct(in, name, im.Cluster, zone)
+	rows, bad, err := system.ReadSacct(in, name, im.Cluster, zone)
 	if err != nil {
 		return out, err
 	}
+	out.AddBad(bad)
 	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
 	defer bar.Clear()
 	out.StoreCounts, err = db.ImportRows(c.Context(), rows, im, bar.NewUpdater(0, "of "+policy.FormatCount(len(rows), "record")))
@@ -169,6 +173,9 @@ func (i *importOptions) explainFailure(c *cobra.Command, out system.ImportReport
 	return err
 }
 
+// maxShownBad is how many bad records are named to people.
+const maxShownBad = 5
+
 func (i *importOptions) printReport(c *cobra.Command, out system.ImportReport) error {
 	w := c.OutOrStdout()
 	if i.JSON {
@@ -178,6 +185,15 @@ func (i *importOptions) printReport(c *cobra.Command, out system.ImportReport) e
 		printable.Fprintf(w, "%s to %s: ", out.Since.Local().Format(time.DateTime), out.Through.Local().Format(time.DateTime))
 	}
 	printable.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", policy.FormatCount(out.RowCount, "record"), policy.FormatCount(out.RunCount, "run"), out.ChangedCount, out.NewCount)
+	if n := len(out.Bad); n > 0 {
+		printable.Fprintf(w, "%s that made no sense passed over:\n", policy.FormatCount(n, "record"))
+		for _, text := range out.Bad[:min(n, maxShownBad)] {
+			printable.Fprintf(w, "  %s\n", text)
+		}
+		if n > maxShownBad {
+			printable.Fprintf(w, "  and %d more (--json names all)\n", n-maxShownBad)
+		}
+	}
 	if out.ReplacedCount > 0 {
 		printable.Fprintf(w, "%s seen by polls turned out to be others and went.\n", policy.FormatCount(out.ReplacedCount, "run"))
 	}

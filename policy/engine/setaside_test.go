@@ -90,13 +90,34 @@ func TestReasonsNameTheWindow(t *testing.T) {
 		t.Error(err)
 	}
 	for i, want := range []string{
-		"its limit of 21m reaches into the maintenance m1 of n1 and 1 more at 2026-03-01 12:09 UTC; with a limit under 20m it could run before that",
+		"its limit of 21m reaches into the maintenance m1 of n2 at 2026-03-01 12:20 UTC; with a limit under 20m it could run before that",
 		"starts on n2:8×a100",
 		"its limit of 15m reaches into the maintenance m1 of n1 at 2026-03-01 12:09 UTC; with a limit under 9m it could run before that",
 		"its limit of 22m reaches into",
 	} {
 		if !strings.Contains(plan.Decisions[i].Why, want) {
 			t.Errorf("job %d: %q, want %q", i+1, plan.Decisions[i].Why, want)
+		}
+	}
+}
+
+// TestReasonsNameTheWindowThatCounts: a window that never ends is none to run before.
+func TestReasonsNameTheWindowThatCounts(t *testing.T) {
+	endless := policy.Window{From: at(-time.Minute), Name: "forever", IsMaintenance: true}
+	for want, windows := range map[string][2]policy.Window{
+		"into reservation daily of n1 at 2026-03-01 17:00 UTC; with a limit under 5h it could run before that; no job": {
+			{From: at(5 * time.Hour), To: at(7 * time.Hour), Name: "daily"}, endless,
+		},
+		"reaches into the maintenance forever of n1 and 1 more since 2026-03-01 11:59 UTC; no job": {endless, endless},
+	} {
+		s := &policy.Snapshot{Seq: 1, Now: noon, Nodes: []policy.Node{aside("n1", windows[0]), aside("n2", windows[1])}}
+		s.Jobs = []policy.Job{wants(1, 8, 10*time.Hour)}
+		plan, err := engine.Pipeline{}.Decide(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if why := plan.Decisions[0].Why; !strings.Contains(why, want) {
+			t.Errorf("%q, want %q", why, want)
 		}
 	}
 }

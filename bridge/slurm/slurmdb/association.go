@@ -37,19 +37,18 @@ type associationRecord struct {
 
 // Associations returns the cluster's tree of accounts and their users, sorted by
 // account, then user, the account itself first. Associations with a single
-// partition are left out: they do not change what an account is entitled to.
-func (r *Reader) Associations(ctx context.Context) ([]Association, error) {
-	var list []Association
+// partition are left out: they do not change what an account is entitled to. bad names the
+// records that make no sense.
+func (r *Reader) Associations(ctx context.Context) (list []Association, bad []error, err error) {
 	query := url.Values{"cluster": {r.cluster}}
-	err := r.get(ctx, "associations?"+query.Encode(), func(in io.Reader) (slurm.ReplyMeta, error) {
+	err = r.get(ctx, "associations?"+query.Encode(), func(in io.Reader) (slurm.ReplyMeta, error) {
 		got, meta, err := readReply(in, "associations")
-		if err != nil || len(meta.Errors) > 0 {
-			return meta, err
+		if err == nil && len(meta.Errors) == 0 {
+			list, bad = r.associationsFromRecords(got.Associations.records), got.Associations.bad
 		}
-		list = r.associationsFromRecords(*got.Associations)
-		return meta, nil
+		return meta, err
 	})
-	return list, err
+	return list, bad, err
 }
 
 func (r *Reader) associationsFromRecords(all []associationRecord) []Association {

@@ -2,6 +2,7 @@ package slurmdb
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,9 +22,60 @@ type reply struct {
 		Description, Error, Source string
 		Number                     int64 `json:"error_number"`
 	} `json:"errors"`
-	Jobs         *[]jobRecord         `json:"jobs"`
-	Associations *[]associationRecord `json:"associations"`
-	Users        *[]userRecord        `json:"users"`
+	Jobs         *recordList[jobRecord]         `json:"jobs"`
+	Associations *recordList[associationRecord] `json:"associations"`
+	Users        *recordList[userRecord]        `json:"users"`
+}
+
+// recordList is a list whose records are read one by one where they cannot all be: bad names
+// those that are of another shape, which stop no other.
+type recordList[T any] struct {
+	records []T
+	bad     []error
+}
+
+// UnmarshalJSON fails where b is no list.
+func (l *recordList[T]) UnmarshalJSON(b []byte) error {
+	if json.Unmarshal(b, &l.records) == nil {
+		return nil
+	}
+	var each []json.RawMessage
+	if err := json.Unmarshal(b, &each); err != nil {
+		return err
+	}
+	l.records = nil
+	for _, text := range each {
+		var r T
+		if err := json.Unmarshal(text, &r); err != nil {
+			l.bad = append(l.bad, fmt.Errorf("%s: %w", nameRecord(text), err))
+			continue
+		}
+		l.records = append(l.records, r)
+	}
+	return nil
+}
+
+// nameRecord says which record it is, by what names records.
+func nameRecord(text json.RawMessage) string {
+	var of struct {
+		JobID   json.RawMessage `json:"job_id"`
+		Account json.RawMessage `json:"account"`
+		User    json.RawMessage `json:"user"`
+		Name    json.RawMessage `json:"name"`
+	}
+	if json.Unmarshal(text, &of) != nil {
+		return "record " + clipText(string(text))
+	}
+	if of.JobID != nil {
+		return "job " + clipText(string(of.JobID))
+	}
+	name := "record"
+	for _, part := range []json.RawMessage{of.Account, of.User, of.Name} {
+		if part != nil {
+			name += " " + clipText(string(part))
+		}
+	}
+	return name
 }
 
 // jobRecord is a job as slurmrestd writes it.
@@ -64,6 +116,9 @@ type tresRecord struct {
 	Count      optionalNumber
 }
 
+// errNoList is of a reply without the list that was asked for.
+var errNoList = errors.New("the reply has no")
+
 // readReply reads a reply; want names the list it must hold.
 func readReply(r io.Reader, want string) (reply, slurm.ReplyMeta, error) {
 	var out reply
@@ -77,7 +132,7 @@ func readReply(r io.Reader, want string) (reply, slurm.ReplyMeta, error) {
 		meta.Errors = append(meta.Errors, slurm.Problem{ErrorNumber: int(e.Number), Text: strings.Join(text, ", ")})
 	}
 	if len(meta.Errors) == 0 && !out.hasList(want) {
-		return reply{}, slurm.ReplyMeta{}, fmt.Errorf("the reply has no %q", want)
+		return reply{}, slurm.ReplyMeta{}, fmt.Errorf("%w %q", errNoList, want)
 	}
 	return out, meta, nil
 }
@@ -120,10 +175,21 @@ func (r *jobRecord) toJob() (Job, error) {
 	return j.normalise()
 }
 
-// normalise refuses times that contradict each other, and corrects the state of a row
+// lastBelievedYear is the last whose times are believed: no database keeps all that JSON can.
+const lastBelievedYear = 9999
+
+// normalise refuses times that contradict each other and nodes that cannot be read, and corrects the state of a row
 // that they show to be of another. A row that held something
 // and is over but pending is one of a job whose launch failed: it was requeued.
 func (j Job) normalise() (Job, error) {
+	for _, t := range []time.Time{j.Submit, j.Eligible, j.Start, j.End} {
+		if t.Year() > lastBelievedYear {
+			return Job{}, fmt.Errorf("job %d has a time in the year %d", j.ID, t.Year())
+		}
+	}
+	if j.Nodes.UnreadReason != "" && j.AllocatedTRES.GPUCount() > 0 {
+		return Job{}, fmt.Errorf("the nodes of job %d: %s", j.ID, j.Nodes.UnreadReason)
+	}
 	if j.State == "PENDING" && j.Nodes.Text != "" && !j.Start.IsZero() && !j.End.IsZero() {
 		j.State = "REQUEUED"
 	}

@@ -36,9 +36,9 @@ func TestReadSamples(t *testing.T) {
 			if err != nil || len(meta.Errors) > 0 {
 				t.Fatal(err, meta.Errors)
 			}
-			rows, err := (&Reader{cluster: "lab"}).jobsFromRecords(*got.Jobs)
-			if err != nil || len(rows) != 4 {
-				t.Fatalf("%d rows, %v", len(rows), err)
+			rows, bad := (&Reader{cluster: "lab"}).jobsFromRecords(got.Jobs)
+			if bad != nil || len(rows) != 4 {
+				t.Fatalf("%d rows, %v", len(rows), bad)
 			}
 			for _, j := range rows {
 				if j.User == "" || j.Account == "" || j.QOS == "" || j.Partition == "" || j.Submit.IsZero() || j.Cluster != "lab" || j.RequestedTRES.GPUCount() == 0 {
@@ -48,8 +48,8 @@ func TestReadSamples(t *testing.T) {
 					t.Errorf("%+v lacks what a job that ran has", j)
 				}
 			}
-			if none, err := (&Reader{cluster: "other"}).jobsFromRecords(*got.Jobs); err != nil || len(none) != 0 {
-				t.Errorf("%d rows of another cluster (%v)", len(none), err)
+			if none, bad := (&Reader{cluster: "other"}).jobsFromRecords(got.Jobs); bad != nil || len(none) != 0 {
+				t.Errorf("%d rows of another cluster (%v)", len(none), bad)
 			}
 		})
 	}
@@ -62,7 +62,7 @@ func TestReadShares(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := map[string]Association{}
-		for _, s := range (&Reader{cluster: "lab"}).associationsFromRecords(*got.Associations) {
+		for _, s := range (&Reader{cluster: "lab"}).associationsFromRecords(got.Associations.records) {
 			found[s.Account+"/"+s.User] = s
 		}
 		if r := found["research/"]; r.ParentAccount != "root" || r.Shares != 1 || len(r.QOS) != 3 {
@@ -77,20 +77,47 @@ func TestReadShares(t *testing.T) {
 	}
 }
 
+// TestBadRecordsStopNoOther puts one bad record before a good one: it is named, the other is read.
+func TestBadRecordsStopNoOther(t *testing.T) {
+	const good = `{"job_id": 9, "state": {"current": "RUNNING"}, "time": {"submission": 5}}`
+	const failed = `{"job_id": 5, "state": {"current": "FAILED"}, `
+	const gpu = `"tres": {"allocated": [{"type": "gres", "name": "gpu", "count": 1}]}`
+	for _, c := range []struct{ text, says string }{
+		{`{"job_id": 0}`, "job_id 0 is no job's"},
+		{`{"job_id": 5, "state": {"current": []}}`, "job 5 has no state"},
+		{`{"job_id": 5, "state": {"current": "RUNNING"}}`, "job 5 was never submitted"},
+		{`{"job_id": 5, "time": {"start": "x"}}`, `job 5: want a number, have "x"`},
+		{`{"job_id": 5, "state": {"current": 7}}`, "job 5: json: cannot unmarshal number"},
+		{`{"job_id": "5"}`, `job "5": json: cannot unmarshal string`},
+		{`7`, "record 7: json: cannot unmarshal number"},
+		{failed + `"time": {"submission": 253402300800}}`, "job 5 has a time in the year 10000"},
+		{failed + `"nodes": "n1", "time": {"submission": 5, "start": 20, "end": 10}}`, "job 5 ends at"},
+		{failed + `"nodes": "n[", "time": {"submission": 5}, ` + gpu + `}`, "the nodes of job 5: "},
+	} {
+		got, _, err := readReply(strings.NewReader(`{"jobs": [`+c.text+","+good+`]}`), "jobs")
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		rows, bad := (&Reader{}).jobsFromRecords(got.Jobs)
+		if len(rows) != 1 || rows[0].ID != 9 || len(bad) != 1 || !strings.HasPrefix(bad[0].Error(), c.says) {
+			t.Errorf("%s: %d rows, bad %v, want %s", c.text, len(rows), bad, c.says)
+		}
+	}
+	const shares = `{"associations": [{"account": "a", "user": "u", "shares_raw": "x"}, {"account": "b"}]}`
+	got, _, err := readReply(strings.NewReader(shares), "associations")
+	if err != nil || len(got.Associations.records) != 1 || len(got.Associations.bad) != 1 ||
+		!strings.HasPrefix(got.Associations.bad[0].Error(), `record "a" "u": json:`) {
+		t.Errorf("%+v (%v)", got.Associations, err)
+	}
+}
+
 func TestRead(t *testing.T) {
 	for _, c := range []struct{ text, says string }{
-		{`{"jobs": [{"job_id": 0}]}`, "job record 1: job_id 0 is no job's"},
-		{`{"jobs": [{"job_id": 5, "state": {"current": []}}]}`, "job record 1: job 5 has no state"},
-		{`{"jobs": [{"job_id": 5, "state": {"current": "RUNNING"}}]}`, "job record 1: job 5 was never submitted"},
-		{`{"jobs": [{"job_id": 5, "state": {"current": "FAILED"}, "nodes": "n1", "time": {"submission": 5, "start": 20, "end": 10}}]}`, "job record 1: job 5 ends at"},
-		{`{"jobs": [{"job_id": 5, "time": {"start": "x"}}]}`, "after "},
-		{`{"jobs": `, "after "}, {`{}`, `the reply has no "jobs"`}, {`[]`, "after "},
+		{`{"jobs": `, "after "}, {`{"jobs": 7}`, "after "}, {`{}`, `the reply has no "jobs"`}, {`[]`, "after "},
 	} {
-		got, _, err := readReply(strings.NewReader(c.text), "jobs")
-		if err == nil {
-			_, err = (&Reader{}).jobsFromRecords(*got.Jobs)
-		}
-		if err == nil || !strings.HasPrefix(err.Error(), c.says) {
+		if _, _, err := readReply(strings.NewReader(c.text), "jobs"); err == nil ||
+			!strings.HasPrefix(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %s", c.text, err, c.says)
 		}
 	}
@@ -120,9 +147,10 @@ func TestLaunchFailed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := (&Reader{}).jobsFromRecords(*got.Jobs)
-	if err != nil || rows[0].State != "REQUEUED" || !rows[0].HasEnded() || rows[1].State != "PENDING" || rows[1].HasEnded() {
-		t.Errorf("%+v (%v)", rows, err)
+	rows, bad := (&Reader{}).jobsFromRecords(got.Jobs)
+	if bad != nil || rows[0].State != "REQUEUED" || !rows[0].HasEnded() || rows[1].State != "PENDING" ||
+		rows[1].HasEnded() {
+		t.Errorf("%+v (%v)", rows, bad)
 	}
 }
 
@@ -145,9 +173,9 @@ func TestBothWays(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer text.Close()
-	bySacct, err := ReadSacct(text, "testdata/22.05-sacct.txt", "lab", time.UTC)
-	if err != nil {
-		t.Fatal(err)
+	bySacct, bad, err := ReadSacct(text, "testdata/22.05-sacct.txt", "lab", time.UTC)
+	if err != nil || bad != nil {
+		t.Fatal(err, bad)
 	}
 	byREST := ended(recorded(t, "22.05"))
 	order := func(a, b Job) int { return cmp.Or(int(a.ID-b.ID), a.Submit.Compare(b.Submit)) }
@@ -173,9 +201,9 @@ func recorded(t *testing.T, release string) []Job {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := (&Reader{cluster: "lab"}).jobsFromRecords(*got.Jobs)
-	if err != nil {
-		t.Fatal(err)
+	rows, bad := (&Reader{cluster: "lab"}).jobsFromRecords(got.Jobs)
+	if bad != nil {
+		t.Fatal(bad)
 	}
 	return rows
 }

@@ -18,10 +18,13 @@ func (r *sacctReader) parseJob() Job {
 	j := Job{
 		ID: r.parseNumber("jobidraw", 0), SLUID: r.internField("sluid"), Name: r.internField("jobname"), User: r.internField("user"), Account: r.internField("account"), QOS: r.internField("qos"),
 		Partition: r.internField("partition"), Cluster: r.internField("cluster"), State: r.intern(strings.TrimSuffix(state, "+")), Reason: r.internField("reason"),
-		Submit: r.parseTime("submit"), Eligible: r.parseTime("eligible"), Start: r.parseTime("start"), End: r.parseTime("end"),
 		SuspendedTime: r.parseDuration("suspended"), TimeLimit: r.parseTimeLimit(), Nodes: slurm.ReadHosts(r.intern(hostListOrEmpty(r.fieldText("nodelist")))),
 		AllocatedTRES: r.parseTRES("alloctres"), RequestedTRES: r.parseTRES("reqtres"), Restarts: int(r.parseNumber("restarts", -1)),
 	}
+	j.Submit = r.parseTime("submit", time.Time{})
+	j.Eligible = r.parseTime("eligible", j.Submit)
+	j.Start = r.parseTime("start", j.Submit)
+	j.End = r.parseTime("end", j.Start)
 	j.ArrayJob, j.ArrayTask = r.parseArrayTask()
 	switch {
 	case r.firstError != nil:
@@ -75,7 +78,9 @@ func (r *sacctReader) parseNumber(column string, missing int64) int64 {
 	return n
 }
 
-func (r *sacctReader) parseTime(column string) time.Time {
+// parseTime reads a time that is not before another one, if it can be read so: in the hour
+// that clocks are set back each local time comes twice.
+func (r *sacctReader) parseTime(column string, notBefore time.Time) time.Time {
 	s := r.fieldText(column)
 	switch s {
 	case "", "Unknown", "None", "N/A":
@@ -84,9 +89,20 @@ func (r *sacctReader) parseTime(column string) time.Time {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return optionalNumber(n).unixTime()
 	}
-	t, err := time.ParseInLocation("2006-01-02T15:04:05", s, r.timeZone)
+	for _, withOffset := range []string{"2006-01-02T15:04:05-0700", time.RFC3339, "2006-01-02 15:04:05-0700"} {
+		if t, err := time.Parse(withOffset, s); err == nil {
+			return t.UTC()
+		}
+	}
+	const layout = "2006-01-02T15:04:05"
+	t, err := time.ParseInLocation(layout, s, r.timeZone)
 	if err != nil {
-		r.noteError(column, fmt.Errorf("%q is no time, want 2006-01-02T15:04:05 or seconds since 1970", clipText(s)))
+		r.noteError(column, fmt.Errorf("%q is no time, want %s or seconds since 1970", clipText(s), layout))
+	}
+	for _, shift := range []time.Duration{-time.Hour, 0, time.Hour} {
+		if u := t.Add(shift); u.Format(layout) == s && !u.Before(notBefore) {
+			return u.UTC()
+		}
 	}
 	return t.UTC()
 }

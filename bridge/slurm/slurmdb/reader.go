@@ -2,6 +2,7 @@ package slurmdb
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,62 +27,67 @@ const minQueryWindow = time.Minute
 
 // Jobs returns every row, duplicates of a job id included, that was eligible
 // before to and had not ended by from. What is too much for one answer is asked
-// for in halves, in which case rows that belong to both come twice. Errors are
-// *slurm.Error.
-func (r *Reader) Jobs(ctx context.Context, from, to time.Time) ([]Job, error) {
-	jobs, err := r.readJobsOnce(ctx, from, to)
+// for in halves, in which case rows that belong to both come twice. bad names the records
+// that make no sense. Errors are *slurm.Error.
+func (r *Reader) Jobs(ctx context.Context, from, to time.Time) (jobs []Job, bad []error, err error) {
+	jobs, bad, err = r.readJobsOnce(ctx, from, to)
 	if err == nil || !isReplyTooLarge(err) || to.Sub(from) < 2*minQueryWindow {
-		return jobs, err
+		return jobs, bad, err
 	}
 	middle := from.Add(to.Sub(from) / 2).Truncate(time.Second)
-	first, err := r.Jobs(ctx, from, middle)
+	first, firstBad, err := r.Jobs(ctx, from, middle)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	second, err := r.Jobs(ctx, middle, to)
-	return append(first, second...), err
+	second, secondBad, err := r.Jobs(ctx, middle, to)
+	return append(first, second...), append(firstBad, secondBad...), err
 }
 
-// isReplyTooLarge reports whether asking for less may help.
+// isReplyTooLarge reports whether asking for less may help: not where a whole reply is no list of
+// records.
 func isReplyTooLarge(err error) bool {
 	var e *slurm.Error
+	var syntax *json.SyntaxError
+	var shape *json.UnmarshalTypeError
+	if errors.As(err, &syntax) || errors.As(err, &shape) || errors.Is(err, errNoList) {
+		return false
+	}
 	return errors.As(err, &e) && (e.Class == slurm.ErrorGarbledReply && e.HTTPStatus == 200 || e.Class == slurm.ErrorBusy && e.HTTPStatus == 0)
 }
 
 // readJobsOnce asks once, for every row of a job id and with times as they are: from
 // v0.0.40 on saying one of the flags takes back those that hold otherwise.
 // Times are written in the one way that all versions read.
-func (r *Reader) readJobsOnce(ctx context.Context, from, to time.Time) ([]Job, error) {
+func (r *Reader) readJobsOnce(ctx context.Context, from, to time.Time) (jobs []Job, bad []error, err error) {
 	query := url.Values{"start_time": {fmt.Sprintf("uts%d", from.Unix())}, "end_time": {fmt.Sprintf("uts%d", to.Unix())},
 		"skip_steps": {"true"}, "cluster": {r.cluster}}
 	if r.client.API().Version >= 40 {
 		query["show_duplicates"], query["disable_truncate_usage_time"] = query["skip_steps"], query["skip_steps"]
 	}
-	var jobs []Job
-	err := r.get(ctx, "jobs?"+query.Encode(), func(in io.Reader) (slurm.ReplyMeta, error) {
+	err = r.get(ctx, "jobs?"+query.Encode(), func(in io.Reader) (slurm.ReplyMeta, error) {
 		got, meta, err := readReply(in, "jobs")
-		if err != nil || len(meta.Errors) > 0 {
-			return meta, err
+		if err == nil && len(meta.Errors) == 0 {
+			jobs, bad = r.jobsFromRecords(got.Jobs)
 		}
-		jobs, err = r.jobsFromRecords(*got.Jobs)
 		return meta, err
 	})
-	return jobs, err
+	return jobs, bad, err
 }
 
-func (r *Reader) jobsFromRecords(list []jobRecord) ([]Job, error) {
-	jobs := make([]Job, 0, len(list))
-	for i := range list {
-		if c := list[i].Cluster; c != "" && c != r.cluster {
+func (r *Reader) jobsFromRecords(list *recordList[jobRecord]) (jobs []Job, bad []error) {
+	jobs, bad = make([]Job, 0, len(list.records)), list.bad
+	for i := range list.records {
+		if c := list.records[i].Cluster; c != "" && c != r.cluster {
 			continue
 		}
-		j, err := list[i].toJob()
+		j, err := list.records[i].toJob()
 		if err != nil {
-			return nil, fmt.Errorf("job record %d: %w", i+1, err)
+			bad = append(bad, err)
+			continue
 		}
 		jobs = append(jobs, j)
 	}
-	return jobs, nil
+	return jobs, bad
 }
 
 // errnoNothingFound is the error of old versions for an empty list.

@@ -52,7 +52,7 @@ func TestQueries(t *testing.T) {
 			asked = append(asked, q.URL.RawQuery)
 			return 200, oneJob
 		})
-		jobs, err := r.Jobs(t.Context(), time.Unix(100, 0), time.Unix(200, 0))
+		jobs, _, err := r.Jobs(t.Context(), time.Unix(100, 0), time.Unix(200, 0))
 		want := "cluster=lab&" + flags + "end_time=uts200&show_duplicates=true&skip_steps=true&start_time=uts100"
 		if flags == "" {
 			want = strings.Replace(want, "show_duplicates=true&", "", 1)
@@ -67,10 +67,10 @@ func TestNothingFoundIsNoError(t *testing.T) {
 	r := serve(t, "v0.0.38", func(*http.Request) (int, string) {
 		return 500, `{"errors": [{"error_number": 9003, "error": "Nothing found", "description": "Nothing found with query", "source": "slurmdb_jobs_get"}]}`
 	})
-	if jobs, err := r.Jobs(t.Context(), time.Unix(100, 0), time.Unix(200, 0)); err != nil || len(jobs) != 0 {
+	if jobs, _, err := r.Jobs(t.Context(), time.Unix(100, 0), time.Unix(200, 0)); err != nil || len(jobs) != 0 {
 		t.Errorf("%v (%v)", jobs, err)
 	}
-	if shares, err := r.Associations(t.Context()); err != nil || len(shares) != 0 {
+	if shares, _, err := r.Associations(t.Context()); err != nil || len(shares) != 0 {
 		t.Errorf("%v (%v)", shares, err)
 	}
 }
@@ -90,19 +90,44 @@ func TestTooMuchIsHalved(t *testing.T) {
 		}
 		return 200, oneJob
 	})
-	jobs, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(400, 0))
+	jobs, _, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(400, 0))
 	if want := []string{"0-400", "0-200", "0-100", "100-200", "200-400", "200-300", "300-400"}; err != nil || len(jobs) != 4 || !cmp.Equal(asked, want) {
 		t.Errorf("%d jobs (%v), asked %v", len(jobs), err, asked)
 	}
 	limit = 0
 	var e *slurm.Error
-	if _, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(400, 0)); !errors.As(err, &e) || e.Class != slurm.ErrorGarbledReply {
+	if _, _, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(400, 0)); !errors.As(err, &e) ||
+		e.Class != slurm.ErrorGarbledReply {
 		t.Errorf("error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.Jobs(ctx, time.Unix(0, 0), time.Unix(100, 0)); err == nil {
+	if _, _, err := r.Jobs(ctx, time.Unix(0, 0), time.Unix(100, 0)); err == nil {
 		t.Error("called off, and no error")
+	}
+}
+
+// TestBadRecordIsAskedForOnce: asking for less makes no sense of a record that makes none.
+func TestBadRecordIsAskedForOnce(t *testing.T) {
+	asked := 0
+	r := serve(t, "v0.0.45", func(*http.Request) (int, string) {
+		asked++
+		return 200, strings.Replace(oneJob, `[{`, `[{"job_id": 6, "time": {"end": "x"}}, {`, 1)
+	})
+	jobs, bad, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(86400, 0))
+	if err != nil || len(jobs) != 1 || jobs[0].ID != 7 || asked != 1 ||
+		len(bad) != 1 || !strings.HasPrefix(bad[0].Error(), "job 6: ") {
+		t.Errorf("%v, bad %v (%v), asked %d times", jobs, bad, err, asked)
+	}
+	for _, text := range []string{`{}`, `{"jobs": 7}`, `{"jobs": [NaN]}`} {
+		asked = 0
+		r := serve(t, "v0.0.45", func(*http.Request) (int, string) {
+			asked++
+			return 200, text
+		})
+		if _, _, err := r.Jobs(t.Context(), time.Unix(0, 0), time.Unix(86400, 0)); err == nil || asked != 1 {
+			t.Errorf("%s: %v, asked %d times", text, err, asked)
+		}
 	}
 }
 

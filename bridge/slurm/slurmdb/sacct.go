@@ -1,13 +1,14 @@
 package slurmdb
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"fairbridge/bridge/slurm"
 )
 
 // SacctColumns is what sacct should print, for sacct -aDXP -o. The name comes last,
@@ -16,9 +17,6 @@ const SacctColumns = "JobIDRaw,JobID,Cluster,State,Submit,Eligible,Start,End,Sus
 
 // requiredSacctColumns are the columns without which rows say too little.
 var requiredSacctColumns = []string{"jobidraw", "state", "submit", "start", "end", "user", "account", "nodelist", "alloctres"}
-
-// maxLineBytes bounds a line of sacct's output.
-const maxLineBytes = 1 << 20
 
 // ParseError is a line that cannot be read.
 type ParseError struct {
@@ -42,46 +40,39 @@ func (e *ParseError) Unwrap() error { return e.Err }
 // ReadSacct reads the output of sacct -P with a heading. Times without a zone are
 // in zone; seconds since 1970, which sacct prints with SLURM_TIME_FORMAT=%s,
 // are not in doubt. Steps are passed over, and rows of other clusters where
-// cluster is not "". The first line that cannot be read is an error, a
-// *ParseError that names file.
-func ReadSacct(in io.Reader, file, cluster string, zone *time.Location) ([]Job, error) {
-	scan := bufio.NewScanner(in)
-	scan.Buffer(nil, maxLineBytes)
+// cluster is not "". bad are the rows that make no sense, each a *ParseError that names
+// file; err is one where no row can be read.
+func ReadSacct(in io.Reader, file, cluster string, zone *time.Location) (jobs []Job, bad []error, err error) {
 	r := sacctReader{timeZone: zone, internedTexts: map[string]string{}}
-	var jobs []Job
-	line := 0
-	fail := func(err error) error { return &ParseError{file, line, r.currentColumn, err} }
-	for scan.Scan() {
-		line++
-		text := strings.TrimRight(scan.Text(), "\r")
-		if text == "" {
-			continue
-		}
-		if r.columns == nil {
-			if err := r.readHeading(text); err != nil {
-				return nil, fail(err)
+	for row, err := range slurm.ReadTextTable(in) {
+		var j Job
+		keep := false
+		switch {
+		case err != nil:
+			return nil, nil, &ParseError{file, row.Line, "", err}
+		case r.columns == nil:
+			if err := r.readHeading(row.Cells); err != nil {
+				return nil, nil, &ParseError{file, row.Line, "", err}
 			}
 			continue
+		case row.Err != nil:
+			r.currentColumn, err = "", row.Err
+		default:
+			j, keep, err = r.readRow(row.Cells)
 		}
-		j, keep, err := r.readRow(text)
 		if err != nil {
-			return nil, fail(err)
-		}
-		if keep && (cluster == "" || j.Cluster == "" || j.Cluster == cluster) {
+			bad = append(bad, &ParseError{file, row.Line, r.currentColumn, err})
+		} else if keep && (cluster == "" || j.Cluster == "" || j.Cluster == cluster) {
 			jobs = append(jobs, j)
 		}
 	}
-	line, r.currentColumn = line+1, ""
-	if err := scan.Err(); err != nil {
-		return nil, fail(err)
-	}
 	if r.columns == nil {
-		return nil, fail(errors.New("no heading: the file is empty"))
+		return nil, nil, &ParseError{file, 1, "", errors.New("no heading: the file is empty")}
 	}
-	return jobs, nil
+	return jobs, bad, nil
 }
 
-// sacctReader reads lines.
+// sacctReader reads rows.
 type sacctReader struct {
 	columns       []string
 	fields        []string
@@ -92,8 +83,8 @@ type sacctReader struct {
 }
 
 // readHeading reads the first line.
-func (r *sacctReader) readHeading(text string) error {
-	columns := strings.Split(strings.ToLower(strings.TrimSuffix(text, "|")), "|")
+func (r *sacctReader) readHeading(cells []string) error {
+	columns := strings.Split(strings.ToLower(strings.Join(cells, "|")), "|")
 	for _, n := range requiredSacctColumns {
 		if !slices.Contains(columns, n) {
 			return fmt.Errorf("the heading has no column %s; ask for: SLURM_TIME_FORMAT=%%s sacct -aDXP -o %s", n, SacctColumns)
@@ -103,17 +94,9 @@ func (r *sacctReader) readHeading(text string) error {
 	return nil
 }
 
-// readRow reads a line. Steps are not kept.
-func (r *sacctReader) readRow(text string) (j Job, keep bool, err error) {
-	r.currentColumn, r.firstError = "", nil
-	r.fields = strings.SplitN(text, "|", len(r.columns))
-	if len(r.fields) < len(r.columns) {
-		return j, false, fmt.Errorf("%d columns, the heading has %d", len(r.fields), len(r.columns))
-	}
-	last := len(r.columns) - 1
-	if r.columns[last] != "jobname" && strings.Contains(strings.TrimSuffix(r.fields[last], "|"), "|") {
-		return j, false, fmt.Errorf("more columns than the heading's %d: a name with a | in it? ask for JobName as the last column", len(r.columns))
-	}
+// readRow reads a row. Steps are not kept.
+func (r *sacctReader) readRow(cells []string) (j Job, keep bool, err error) {
+	r.currentColumn, r.firstError, r.fields = "", nil, cells
 	if strings.Contains(r.fieldText("jobidraw"), ".") {
 		return j, false, nil
 	}

@@ -29,22 +29,21 @@ type userRecord struct {
 }
 
 // Users returns every user that slurmdbd knows, sorted by name. A token that is no operator's
-// sees itself only where PrivateData of slurmdbd.conf has users.
-func (r *Reader) Users(ctx context.Context) ([]User, error) {
+// sees itself only where PrivateData of slurmdbd.conf has users. bad names the records that make
+// no sense, which give no rights.
+func (r *Reader) Users(ctx context.Context) (list []User, bad []error, err error) {
 	path := "users/"
 	if r.client.API().Version >= 40 { // older ones tell coordinators always, and refuse to be asked
 		path += "?" + url.Values{"with_coords": {"true"}}.Encode()
 	}
-	var list []User
-	err := r.get(ctx, path, func(in io.Reader) (slurm.ReplyMeta, error) {
+	err = r.get(ctx, path, func(in io.Reader) (slurm.ReplyMeta, error) {
 		got, meta, err := readReply(in, "users")
-		if err != nil || len(meta.Errors) > 0 {
-			return meta, err
+		if err == nil && len(meta.Errors) == 0 {
+			list, bad = usersFromRecords(got.Users.records), got.Users.bad
 		}
-		list = usersFromRecords(*got.Users)
-		return meta, nil
+		return meta, err
 	})
-	return list, err
+	return list, bad, err
 }
 
 func usersFromRecords(all []userRecord) []User {

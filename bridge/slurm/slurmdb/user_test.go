@@ -29,7 +29,7 @@ func TestUsers(t *testing.T) {
 			}
 			return 200, string(text)
 		})
-		got, err := r.Users(t.Context())
+		got, _, err := r.Users(t.Context())
 		if err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%s: %v %s", version, err, cmp.Diff(want, got))
 		}
@@ -42,12 +42,12 @@ func TestUsersOfNoRights(t *testing.T) {
 		return 200, `{"users": [{"name": "a"}, {"name": "", "administrator_level": ["Administrator"]}, {"name": "b", "administrator_level": ["Not Set"], "coordinators": null},
 			{"name": "c", "administrator_level": ["Administrator"], "flags": ["DELETED"]}, {"name": "d", "coordinators": [{"name": ""}, {"name": "x"}, {"name": "x"}]}]}`
 	})
-	got, err := r.Users(t.Context())
+	got, _, err := r.Users(t.Context())
 	if want := []User{{Name: "a"}, {Name: "b"}, {Name: "d", CoordinatedAccounts: []string{"x"}}}; err != nil || !cmp.Equal(got, want) {
 		t.Errorf("%v %s", err, cmp.Diff(want, got))
 	}
 	r = serve(t, "v0.0.45", func(*http.Request) (int, string) { return 200, `{"jobs": []}` })
-	if got, err := r.Users(t.Context()); err == nil {
+	if got, _, err := r.Users(t.Context()); err == nil {
 		t.Errorf("a reply without users is taken for %v", got)
 	}
 }

@@ -17,8 +17,9 @@ type jobCollector struct {
 	Trace
 	path                 string
 	options              ReadOptions
-	lineByJobID          map[int64]int // of the ids seen
-	shiftsToFirstArrival bool          // the first arrival is the beginning; see shiftArrivalsToZero
+	lineByJobID          map[int64]int  // of the ids seen
+	indexByHetJob        map[string]int // of the jobs that have components
+	shiftsToFirstArrival bool           // the first arrival is the beginning; see shiftArrivalsToZero
 }
 
 func newJobCollector(path, format string, o ReadOptions) *jobCollector {
@@ -53,6 +54,37 @@ func (s *jobCollector) addJob(j workload.Job, line int) error {
 	}
 	s.lineByJobID[j.ID] = line
 	s.Jobs = append(s.Jobs, j)
+	return nil
+}
+
+// addComponent takes a component of a heterogeneous job: all of them start together, as
+// one job that has the GPUs of each. Without a het job it is addJob.
+func (s *jobCollector) addComponent(j workload.Job, hetJob string, line int) error {
+	at, again := s.indexByHetJob[hetJob]
+	if hetJob == "" || !again {
+		n := len(s.Jobs)
+		err := s.addJob(j, line)
+		if hetJob != "" && len(s.Jobs) > n {
+			if s.indexByHetJob == nil {
+				s.indexByHetJob = map[string]int{}
+			}
+			s.indexByHetJob[hetJob] = n
+		}
+		return err
+	}
+	if err := checkJob(&j); err != nil {
+		return s.rejectLine(line, err)
+	}
+	all := s.Jobs[at]
+	all.GPUs, all.CPUs, all.MemMB = all.GPUs+j.GPUs, all.CPUs+j.CPUs, all.MemMB+j.MemMB
+	all.Duration = max(all.Duration, j.Duration)
+	if all.GPUType != j.GPUType {
+		all.GPUType = ""
+	}
+	if err := checkJob(&all); err != nil {
+		return s.rejectLine(line, err)
+	}
+	s.Jobs[at] = all
 	return nil
 }
 

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,6 +62,9 @@ func findFormat(name string, head []byte) (*Format, error) {
 	known := strings.Join(FormatNames(), ", ")
 	if !auto {
 		return nil, fmt.Errorf("no format %q; there are %s", name, known)
+	}
+	if isSacctJSON(string(head)) {
+		return nil, errors.New("this is sacct --json, which is not read; print it with sacct -P (docs/simulation.md)")
 	}
 	first, _, _ := strings.Cut(string(head), "\n")
 	return nil, fmt.Errorf("its format is not clear from a first line %q; say --format with one of %s", printable.Truncate(first, maxShownChars), known)

@@ -126,7 +126,8 @@ func TestFormats(t *testing.T) {
 		{"q.txt", "squeue", squeueText, "2026-01-05T10:00:00Z", []short{
 			{200, 8, 0, 93600, "ann@ml", "a100", "", 0}, {201, 1, 600, 1800, "bob@ml", "", "", 0},
 			{202, 1, 600, 1800, "bob@ml", "", "", 0}, {203, 1, 600, 1800, "bob@ml", "", "", 0}},
-			map[string]int{"without GPUs": 1, "without a time limit": 1}},
+			map[string]int{"whose GPUs are not known: print tres-alloc as docs/simulation.md says": 1,
+				"without a time limit": 1}},
 		{"q.json", "squeue-json", squeueJSON, "2026-01-05T08:01:00Z", []short{
 			{300, 2, 0, 5400, "ann@ml", "a100", "", 0}, {301, 1, 40, 600, "bob@ml", "", "", 0},
 			{302, 1, 40, 600, "bob@ml", "", "", 0}, {303, 1, 40, 600, "bob@ml", "", "", 0}},

@@ -12,6 +12,8 @@ import (
 
 var seeds = []string{
 	shockwave, gavel10, gavel7, phillyCSV, phillyLog, heliosCSV, itpCSV, tiresias60, pcsCSV, openbCSV, swfText, paiTasks,
+	history("1|1|\"|x|ann|COMPLETED|2026-01-05T08:00:00|2026-01-05T08:00:00|2026-01-05T09:00:00|3600|gres/gpu=2",
+		"9+1|2|a\nb\"|ann|FAILED|1767600000|1767600000|1767600060|60|gres/gpu=2"),
 	sacctText, squeueText, squeueJSON, ownHead + `{"id":1,"gpus":2,"arrive":0,"duration":1,"limit":"2h","training":{"model":"LM","mode":"gns","steps":3}}`,
 }
 

@@ -92,8 +92,12 @@ func (g *paiGang) addTask(r *row) error {
 		return nil
 	}
 	if r.cells[paiGPUColumn] != "" {
+		typ := paiGPUType(r.cells[paiTypeColumn])
+		if g.hundredthsOfGPU > 0 && typ != g.GPUType {
+			typ = "" // of several types none is that of all
+		}
 		g.hundredthsOfGPU += r.parseNumber("plan_gpu", paiGPUColumn) * r.parseNumber("inst_num", paiInstancesColumn)
-		g.GPUType = paiGPUType(r.cells[paiTypeColumn])
+		g.GPUType = typ
 	}
 	if end != workload.Completed {
 		g.End = end

@@ -46,6 +46,12 @@ func readPhillyLog(in *bufio.Reader, s *jobCollector) error {
 // toJob takes the attempts together: the time of all, the GPUs of the largest.
 func (p *phillyJob) toJob() (j workload.Job, why string, err error) {
 	j = workload.Job{ID: unassignedID, Name: p.ID, User: p.User, Account: p.VC, End: map[string]workload.JobEnd{"Failed": workload.Failed, "Killed": workload.Cancelled}[p.Status]}
+	switch {
+	case len(p.Attempts) == 0:
+		return j, ignoredNeverRan, nil
+	case isMissing(p.Submitted):
+		return j, "whose submission is not known", nil
+	}
 	if j.Arrive, err = parseTime(p.Submitted); err != nil {
 		return j, "", newUnlocatedProblem("submitted_time", "%v", err)
 	}
@@ -72,7 +78,7 @@ func (p *phillyJob) toJob() (j workload.Job, why string, err error) {
 		j.GPUs = max(j.GPUs, gpus)
 	}
 	switch {
-	case len(p.Attempts) == 0 || j.Duration == 0:
+	case j.Duration == 0:
 		return j, ignoredNeverRan, nil
 	case j.GPUs == 0:
 		return j, ignoredWithoutGPUs, nil

@@ -25,6 +25,7 @@ type queuedJob struct {
 	RequestedTRES string         `json:"tres_req_str"`
 	AllocatedTRES string         `json:"tres_alloc_str"`
 	ArrayTasks    string         `json:"array_task_string"`
+	HetJob        numberOrObject `json:"het_job_id"` // its first component; 0: none
 }
 
 // numberOrObject is one, or an object that says whether there is one.
@@ -59,7 +60,14 @@ func (w *stringOrList) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &(*w)[0])
 }
 
-func isQueueJSON(head string) bool {
+func isQueueJSON(head string) bool { return isJSONOfJobs(head) && !isSacctJSON(head) }
+
+// isSacctJSON reports whether it is what sacct --json prints: the times of a job are an object.
+func isSacctJSON(head string) bool {
+	return isJSONOfJobs(head) && strings.Contains(head, `"submission"`) && !strings.Contains(head, `"submit_time"`)
+}
+
+func isJSONOfJobs(head string) bool {
 	return strings.HasPrefix(strings.TrimSpace(head), "{") && strings.Contains(head, `"job_id"`) && strings.Contains(head, `"jobs"`)
 }
 
@@ -81,6 +89,10 @@ func readQueueJSON(in *bufio.Reader, s *jobCollector) error {
 		case j.Duration == 0:
 			s.countIgnored("without a time limit")
 			return nil
+		}
+		if q.HetJob > 0 {
+			j.ID = int64(q.HetJob)
+			return s.addComponent(j, strconv.FormatInt(j.ID, 10), line)
 		}
 		for range countArrayTasks(strconv.FormatInt(q.ID, 10) + "_[" + q.ArrayTasks + "]") {
 			if err := s.addJob(j, line); err != nil {

@@ -16,7 +16,7 @@ const squeueRunTimeNote = "run times are the time limits: a queue does not know 
 const maxArrayTasks = 10_000
 
 // squeueTable is its text with columns between bars, as
-// squeue -o '%i|%u|%a|%q|%P|%T|%V|%l|%D|%C|%b' prints it.
+// squeue -O prints it where docs/simulation.md says, or squeue -o '%i|%u|%a|%q|%P|%T|%V|%l|%D|%C|%b'.
 var squeueTable = tableFormat{'|', []string{"jobid", "user", "state", "submit_time", "time_limit"}, nil}
 
 func readSqueue(in *bufio.Reader, s *jobCollector) error {
@@ -48,7 +48,7 @@ func readSqueue(in *bufio.Reader, s *jobCollector) error {
 
 // parseQueuedJob reads a row. GPUs stand as a number for each node or in a list of all.
 func parseQueuedJob(r *tableRecord) (workload.Job, string) {
-	id, _, _ := strings.Cut(r.textByName("jobid"), "_")
+	id, _, _ := strings.Cut(r.readHetJob(r.textByName("jobid")), "_")
 	j := workload.Job{
 		ID: parseID(id), Name: r.textByName("name"), User: r.textByName("user"), Account: r.textByName("account"), QOS: r.textByName("qos"),
 		Partition: r.textByName("partition"), CPUs: r.countByName("cpus"), Arrive: r.unixSeconds("submit_time"), TimeLimit: r.timeLimit(),
@@ -62,11 +62,23 @@ func parseQueuedJob(r *tableRecord) (workload.Job, string) {
 	}
 	perNode, typ, err := parseGRES(cmp.Or(r.textByName("tres_per_node"), r.textByName("gres")))
 	r.setError("tres_per_node", err)
-	total, err := parseTRES(cmp.Or(r.textByName("tres_alloc"), r.textByName("tres")))
+	perJob, typOfAll, err := parseGRES(r.textByName("tres_per_job"))
+	r.setError("tres_per_job", err)
+	all := cmp.Or(r.textByName("tres_alloc"), r.textByName("tres"))
+	if all == notAvailable {
+		all = ""
+	}
+	total, err := parseTRES(all)
 	r.setError("tres", err)
-	j.GPUs, j.GPUType = max(perNode*nodes, total.gpus), cmp.Or(typ, total.gpuType)
+	j.GPUs, j.GPUType = max(perNode*nodes, perJob, total.gpus), cmp.Or(typ, typOfAll, total.gpuType)
+	if r.err == nil && j.GPUs == 0 && all == "" {
+		return j, "whose GPUs are not known: print tres-alloc as docs/simulation.md says"
+	}
 	return j, r.durationFromLimit(&j)
 }
+
+// notAvailable is squeue's word for nothing, or for a thing that another column tells.
+const notAvailable = "N/A"
 
 // durationFromLimit takes the time limit for the run time.
 func (r *tableRecord) durationFromLimit(j *workload.Job) string {

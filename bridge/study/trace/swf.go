@@ -77,8 +77,11 @@ func parseSWFJob(r *row, gpusPerProc float64) (j workload.Job, why string) {
 	case 2, 3, 4:
 		return j, "parts of jobs that stand as a whole elsewhere"
 	}
-	if j.Duration <= 0 {
+	switch {
+	case j.Duration <= 0:
 		return j, ignoredNeverRan
+	case procs <= 0:
+		return j, "whose processors are not known"
 	}
 	return j, ""
 }

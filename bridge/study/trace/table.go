@@ -2,14 +2,18 @@ package trace
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"time"
 
 	"fairbridge/bridge/printable"
+	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/study/workload"
 )
 
@@ -47,6 +51,19 @@ type tableRecord struct {
 	row
 	columnIndexByName map[string]int
 	keepsSteps        bool // see ReadOptions
+	line              int
+	hetJob            string // whose component it is, see jobCollector.addComponent; "": none
+}
+
+// readHetJob notes whose component a row is by its job id, such as 9001+2, and returns the
+// id of the whole job.
+func (r *tableRecord) readHetJob(id string) string {
+	whole, _, ok := strings.Cut(id, "+")
+	if ok {
+		submit := cmp.Or(r.textByName("submit"), r.textByName("submit_time"))
+		r.hetJob = r.textByName("cluster") + " " + whole + " " + r.textByName("user") + " " + submit
+	}
+	return whole
 }
 
 // hasColumn reports whether the file has the column.
@@ -77,7 +94,10 @@ func (r *tableRecord) countByName(name string) int {
 }
 
 // timeLayouts are how moments are written; those without a zone are taken as UTC.
-var timeLayouts = []string{time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05-07:00"}
+var timeLayouts = []string{
+	time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05-07:00", "2006-01-02T15:04:05-0700",
+	"2006-01-02 15:04:05-0700", "2006-01-02 15:04:05 -0700",
+}
 
 // unixSeconds returns a cell as seconds since 1970; plain numbers are that already.
 func (r *tableRecord) unixSeconds(name string) float64 {
@@ -104,48 +124,78 @@ func parseTime(s string) (float64, error) {
 }
 
 func (t *tableFormat) readFile(in *bufio.Reader, s *jobCollector) error {
-	c := csv.NewReader(in)
-	c.Comma, c.FieldsPerRecord, c.LazyQuotes, c.ReuseRecord = t.comma, -1, true, true
-	names, err := c.Read()
-	if err != nil {
-		return Problem{File: s.path, Line: 1, Message: err.Error()}
-	}
-	at := indexColumns(names)
-	for _, name := range t.requiredColumns {
-		if _, ok := at[name]; !ok {
-			return Problem{s.path, 1, name, "this column is missing from the header; format " + s.Format + " needs " + strings.Join(t.requiredColumns, ", ")}
-		}
-	}
 	s.shiftsToFirstArrival = true
-	for width := len(names); ; {
-		cells, err := c.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
+	rows, at := csvRows, map[string]int(nil)
+	if t.comma == '|' {
+		rows = slurm.ReadTextTable
+	}
+	for r, err := range rows(in) {
+		switch {
+		case err != nil:
+			err = Problem{File: s.path, Line: r.Line, Message: err.Error()}
+		case at == nil:
+			at = indexColumns(r.Cells)
+			err = t.checkColumns(at, s)
+		case r.Err != nil:
+			err = s.rejectLine(r.Line, newUnlocatedProblem("", "%v", r.Err))
+		default:
+			err = t.readRow(s, r, at)
 		}
-		n, _ := c.FieldPos(0)
 		if err != nil {
-			return Problem{File: s.path, Line: n, Message: err.Error()}
-		}
-		if err := t.readRow(s, cells, at, n, width); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// csvRows returns the rows of a table whose cells a quote may enclose, the heading first.
+func csvRows(in io.Reader) iter.Seq2[slurm.TextRow, error] {
+	return func(yield func(slurm.TextRow, error) bool) {
+		c := csv.NewReader(in)
+		c.FieldsPerRecord, c.LazyQuotes, c.ReuseRecord = -1, true, true
+		for width, line := 0, 0; ; {
+			cells, err := c.Read()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(slurm.TextRow{Line: line + 1}, err)
+				return
+			}
+			line, _ = c.FieldPos(0)
+			r := slurm.TextRow{Line: line, Cells: cells}
+			if width = cmp.Or(width, len(cells)); len(cells) != width {
+				r.Err = fmt.Errorf("%d columns, but the header has %d", len(cells), width)
+			}
+			if !yield(r, nil) {
+				return
+			}
 		}
 	}
 }
 
-// readRow reads a row of a table so many columns wide.
-func (t *tableFormat) readRow(s *jobCollector, cells []string, at map[string]int, line, width int) error {
-	if len(cells) != width {
-		return s.rejectLine(line, newUnlocatedProblem("", "%d columns, but the header has %d", len(cells), width))
+// checkColumns wants the columns of the format in the header.
+func (t *tableFormat) checkColumns(at map[string]int, s *jobCollector) error {
+	for _, name := range t.requiredColumns {
+		if _, ok := at[name]; !ok {
+			return Problem{s.path, 1, name, "this column is missing from the header; format " + s.Format + " needs " +
+				strings.Join(t.requiredColumns, ", ")}
+		}
 	}
-	r := tableRecord{row{cells: cells}, at, s.options.KeepsSteps}
+	return nil
+}
+
+// readRow reads a row of a table.
+func (t *tableFormat) readRow(s *jobCollector, in slurm.TextRow, at map[string]int) error {
+	r := tableRecord{row: row{cells: in.Cells}, columnIndexByName: at, keepsSteps: s.options.KeepsSteps, line: in.Line}
 	switch j, why := t.parseJob(&r); {
 	case why != "":
 		s.countIgnored(why)
 		return nil
 	case r.err != nil:
-		return s.rejectLine(line, r.err)
+		return s.rejectLine(in.Line, r.err)
 	default:
-		return s.addJob(j, line)
+		return s.addComponent(j, r.hetJob, in.Line)
 	}
 }
 

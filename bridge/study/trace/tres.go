@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -47,7 +46,7 @@ func parseTRES(s string) (t tres, err error) {
 			t.cpus = n
 		}
 	}
-	if kinds > 1 {
+	if kinds > 1 || t.gpus > typed { // Slurm may track one type of several
 		t.gpuType = ""
 	}
 	t.gpus = max(t.gpus, typed)
@@ -81,11 +80,14 @@ func parseGRES(s string) (gpus int, gpuType string, err error) {
 	if list.UnreadReason != "" {
 		return 0, "", fmt.Errorf("%q is no number of GPUs", printable.Truncate(s, maxShownChars))
 	}
+	types := map[string]bool{}
 	for _, g := range list.List {
 		if g.Name == "gpu" {
-			gpus += g.Count
-			gpuType = cmp.Or(g.Type, gpuType)
+			gpus, gpuType, types[g.Type] = gpus+g.Count, g.Type, true
 		}
+	}
+	if len(types) > 1 {
+		gpuType = ""
 	}
 	return gpus, gpuType, nil
 }

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -17,8 +18,8 @@ var sacctCommand = []string{
 
 // parseSacct reads what sacct prints. Runs that have not ended are left out.
 func parseSacct(text string) ([]workday.RunRecord, error) {
-	rows, err := slurmdb.ReadSacct(strings.NewReader(text), "sacct", "", time.UTC)
-	if err != nil {
+	rows, bad, err := slurmdb.ReadSacct(strings.NewReader(text), "sacct", "", time.UTC)
+	if err = errors.Join(append(bad, err)...); err != nil {
 		return nil, err
 	}
 	var out []workday.RunRecord

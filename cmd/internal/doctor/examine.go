@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -44,7 +45,7 @@ func Examine(ctx context.Context, f *settings.File) Report {
 		r.checkScancel(ctx, f.Slurm.Scancel, f.Slurm.Scontrol)
 	}
 	r.checkRestd("/proc", releaseOf(v))
-	r.examineDB(ctx, f, v)
+	r.examineDB(ctx, f, open, v)
 	r = append(r, checkCanaries(f, time.Now())...)
 	r = append(r, checkAPI(ctx, &f.API, time.Now())...)
 	r = append(r, checkReminders(ctx, &f.Reminders)...)
@@ -72,7 +73,8 @@ func foldersToCheck(f *settings.File) []Folder {
 }
 
 // examineDB looks at the database; v is nil when Slurm could not be read.
-func (r *Report) examineDB(ctx context.Context, f *settings.File, v *slurm.View) {
+func (r *Report) examineDB(ctx context.Context, f *settings.File, open func(context.Context) (*rest.Client, error),
+	v *slurm.View) {
 	db, err := system.OpenDB(ctx, f)
 	if err != nil {
 		*r = append(*r, Finding{Subject: "database", Level: LevelFail, Text: err.Error(), Fix: "set database.dsn_file or " + f.Database.DSNEnv})
@@ -84,6 +86,9 @@ func (r *Report) examineDB(ctx context.Context, f *settings.File, v *slurm.View)
 	}
 	*r = append(*r, checkDaemon(ctx, db, f, time.Now()))
 	r.checkUsage(ctx, db, f.Cluster, time.Now())
+	if v != nil {
+		r.examineSlurmdbd(ctx, f, open, db, cmp.Or(v.Cluster, f.Cluster))
+	}
 	r.checkExpiry(ctx, db, f.Cluster, f.PinsNodes())
 	*r = append(*r, checkGuard(ctx, db, f, time.Now())...)
 	*r = append(*r, checkOperators(ctx, db, f)...)

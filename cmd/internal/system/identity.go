@@ -3,6 +3,7 @@ package system
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // run for anybody to have rights from Slurm, and for PrivateData to be known. Over TLS munge is believed
 // for the daemon's own hosts only, nil: for none.
 func NewIdentifier(f *settings.File, hosts identity.Hosts, log *slog.Logger) (*identity.Identifier, error) {
-	command := scontrol.Command(f.Slurm.Scontrol)
+	command, toldBad := scontrol.Command(f.Slurm.Scontrol), ""
 	return identity.New(identity.Config{
 		Unmunge: f.API.Unmunge, ProxyHeader: f.API.ProxyHeader, ProxySecretFile: f.API.ProxySecretFile,
 		Operators: f.API.Operators, Private: f.API.Private, URL: browserURL(f), Hosts: hosts,
@@ -25,7 +26,12 @@ func NewIdentifier(f *settings.File, hosts identity.Hosts, log *slog.Logger) (*i
 			if err != nil {
 				return nil, err
 			}
-			return slurmdb.New(client, f.Cluster).Users(ctx)
+			users, bad, err := slurmdb.New(client, f.Cluster).Users(ctx)
+			if text := fmt.Sprint(bad); len(bad) > 0 && text != toldBad {
+				log.Warn("users of slurmdbd make no sense and have no rights from it", "count", len(bad), "users", bad)
+				toldBad = text
+			}
+			return users, err
 		},
 		ReadSlurmConf: command.ReadConfig,
 		ReadSlurmdbdConf: func(ctx context.Context) (map[string]string, error) {

@@ -36,7 +36,7 @@ func ImportSlurmdbd(ctx context.Context, f *settings.File, db *stores.Stores, im
 		out.Cluster, im.Cluster = view.Cluster, view.Cluster
 	}
 	reader := slurmdb.New(client, im.Cluster)
-	shares, err := reader.Associations(ctx)
+	shares, bad, err := reader.Associations(ctx)
 	if err != nil {
 		return out, fmt.Errorf("is slurmdbd there, and may our user read all of it (AdminLevel Operator)? %w", err)
 	}
@@ -46,6 +46,7 @@ func ImportSlurmdbd(ctx context.Context, f *settings.File, db *stores.Stores, im
 	out.SharesRead = len(shares)
 	im.TypeByNode = deviceTypesByNode(view.Nodes)
 	out.ImportResult, err = db.Import(ctx, reader, im)
+	out.AddBad(bad)
 	return out, err
 }
 
@@ -61,20 +62,24 @@ func deviceTypesByNode(nodes []slurm.Node) map[string]string {
 }
 
 // ReadSacct reads what sacct printed of a cluster, with times in a zone unless they
-// are seconds since 1970. A text that holds other clusters only is refused.
-func ReadSacct(in io.Reader, name, cluster string, zone *time.Location) ([]slurmdb.Job, error) {
-	all, err := slurmdb.ReadSacct(in, name, "", zone)
-	if err != nil {
-		return nil, fmt.Errorf("%w (nothing was imported)", err)
+// are seconds since 1970. bad are the rows that make no sense. A text that holds none that does,
+// or other clusters only, is refused.
+func ReadSacct(in io.Reader, name, cluster string, zone *time.Location) (rows []slurmdb.Job, bad []error, err error) {
+	all, bad, err := slurmdb.ReadSacct(in, name, "", zone)
+	if err == nil && len(all) == 0 && len(bad) > 0 {
+		err = bad[0]
 	}
-	var rows []slurmdb.Job
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w (nothing was imported)", err)
+	}
 	for _, r := range all {
 		if r.Cluster == "" || r.Cluster == cluster {
 			rows = append(rows, r)
 		}
 	}
 	if len(rows) == 0 && len(all) > 0 {
-		return nil, fmt.Errorf("%s holds jobs of the cluster %s only, and the configuration's is %s", name, all[0].Cluster, cluster)
+		return nil, nil, fmt.Errorf("%s holds jobs of the cluster %s only, and the configuration's is %s", name,
+			all[0].Cluster, cluster)
 	}
-	return rows, nil
+	return rows, bad, nil
 }

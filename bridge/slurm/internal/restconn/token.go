@@ -65,11 +65,11 @@ func (t *tokenSource) tokenFromFile() (Token, error) {
 }
 
 func (t *tokenSource) tokenFromEnv() (Token, error) {
-	text := strings.TrimSpace(os.Getenv(t.cfg.TokenEnv))
+	text := trimToken(os.Getenv(t.cfg.TokenEnv))
 	if text == "" {
 		return Token{}, fmt.Errorf("the environment variable %s, which should hold the token, is empty", t.cfg.TokenEnv)
 	}
-	return t.cfg.parseToken(secret(text), "the environment variable "+t.cfg.TokenEnv, t.now())
+	return t.cfg.parseToken(text, "the environment variable "+t.cfg.TokenEnv, t.now())
 }
 
 // signToken makes a token of the key, or returns the last one in its first half.
@@ -100,15 +100,19 @@ func (t *tokenSource) signToken() (Token, error) {
 	return t.lastToken, nil
 }
 
-// readTokenFile reads a token file: the token alone, or as scontrol prints it.
+// trimToken returns a token that stands alone, or as scontrol prints it: SLURM_JWT=….
+func trimToken(text string) secret {
+	return secret(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "SLURM_JWT=")))
+}
+
+// readTokenFile reads a token file.
 func readTokenFile(path string, info os.FileInfo) (secret, error) {
 	b, err := readPrivateFile(path, info)
-	text := strings.TrimSpace(string(b))
-	text = strings.TrimSpace(strings.TrimPrefix(text, "SLURM_JWT="))
+	text := trimToken(string(b))
 	if err == nil && text == "" {
 		err = fmt.Errorf("the token file %s is empty", path)
 	}
-	return secret(text), err
+	return text, err
 }
 
 // readPrivateFile reads a small file that others must not be able to read.

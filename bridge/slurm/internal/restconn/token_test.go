@@ -131,6 +131,12 @@ func TestTokenFromEnvironment(t *testing.T) {
 	if tok, err := src.currentToken(); err != nil || tok.User != "fairbridge" {
 		t.Fatal(tok.User, err)
 	}
+	// export X=$(scontrol token)
+	t.Setenv("FAIRBRIDGE_TEST_TOKEN", "SLURM_JWT="+mint(t, "fairbridge", noon.Add(time.Hour)))
+	if tok, err := src.currentToken(); err != nil || tok.User != "fairbridge" ||
+		strings.HasPrefix(string(tok.secretText), "SLURM") {
+		t.Fatal(tok.User, err)
+	}
 }
 
 func TestSignedTokens(t *testing.T) {
