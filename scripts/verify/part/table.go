@@ -31,8 +31,11 @@ var Table = slices.Concat(
 		[]string{`$(grep -rl --include='*_test.go' 'rapid\.Check' . | xargs -n 1 dirname | sort -u |`,
 			`grep -v catalogue)`},
 	),
+	share("golden", "figures that must not change unnoticed", [][]string{
+		{"./bridge/study/golden", "-run", "^Test[A-N]"},
+		{"./bridge/study/golden", "-skip", "^Test[A-N]"},
+	}),
 	[]Part{
-		{Name: "golden", About: "figures that must not change unnoticed", Commands: goTest("./bridge/study/golden")},
 		{
 			Name:     "fidelity",
 			About:    "the simulated Slurm against real runs",
