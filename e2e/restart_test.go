@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,5 +41,40 @@ func TestNoStopWithoutARestart(t *testing.T) {
 		if n, m := s.restarts(gang), s.restarts(deadline, budget); n != 1 || m != 0 {
 			t.Errorf("the gang was stopped %d times, want once, and the others %d times", n, m)
 		}
+	})
+}
+
+// TestNoStopForAJobLeftToSlurm: no job is stopped for one that the GPU quota of its account keeps back, nor for one whose
+// request says more of its nodes than fairbridge follows. One that asks for the same in a plain way gets room.
+func TestNoStopForAJobLeftToSlurm(t *testing.T) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
+		s.withSlurm("AccountingStorageEnforce=associations,limits,qos")
+		s.run("root", "sacctmgr", "-i", "add", "qos", "quota")
+		s.run("root", "sacctmgr", "-i", "modify", "qos", "where", "name=quota", "set", "maxtresperaccount=gres/gpu=4")
+		s.run("root", "sacctmgr", "-i", "modify", "account", "where", "name=teaching", "set", "qos+=quota")
+		s.submit("bob", long, "--gres=gpu:4", "-q", "quota", "-w", "n4", "-t", "60")
+		running := s.stoppable(3)
+		small := s.submit("alice", long, "--gres=gpu:4", "-w", "n4", "-t", "60", "--requeue", open)
+		running = append(running, small)
+		s.until("all run", 40*time.Second, func() bool { return s.states(running...)["RUNNING"] == 4 })
+		s.preempting("fairbridge")
+		s.start()
+		quota := s.submit("bob", long, "--gres=gpu:4", "-q", "quota", "-t", "20")
+		spread := s.submit("bob", long, "--gres=gpu:4", "--ntasks-per-node=1", "-t", "20")
+		s.until("the quota keeps it back", 40*time.Second, func() bool {
+			return s.show(quota)["Reason"] == "MaxGRESPerAccount"
+		})
+		s.cycles(8)
+		if n := s.restarts(running...); n != 0 {
+			t.Fatalf("%d jobs were stopped:\n%s\n%s", n, s.fairbridge("explain", quota), s.fairbridge("explain", spread))
+		}
+		for job, word := range map[string]string{quota: "MaxGRESPerAccount", spread: "tasks_per_node"} {
+			if text := s.fairbridge("explain", job); !strings.Contains(text, word) {
+				t.Errorf("explain does not name %s:\n%s", word, text)
+			}
+		}
+		s.run("root", "scancel", spread)
+		plain := s.submit("bob", long, "--gres=gpu:4", "-t", "20")
+		s.until("the plain job runs", 90*time.Second, func() bool { return s.states(plain)["RUNNING"] == 1 })
 	})
 }

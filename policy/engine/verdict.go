@@ -74,6 +74,9 @@ func (r *Round) newDecision(e *Entry) policy.Decision {
 	if unplaced {
 		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.GangAsk().Describe(), e.UnplaceableReason)
 	}
+	if v.verb == policy.Wait && e.UnplaceableReason != "" {
+		d.Why += "; its nodes are left to Slurm: " + e.UnplaceableReason
+	}
 	if v.isOverdue {
 		d.Why += "; it waited longer than a job should, and goes before all that did not"
 	}
