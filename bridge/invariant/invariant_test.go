@@ -11,7 +11,7 @@ func TestAll(t *testing.T) {
 			t.Errorf("entry %d is %+v, want %s with a text", i, v, want)
 		}
 	}
-	if len(All) != 26 || ID("I27").Text() != "" {
-		t.Errorf("%d invariants, I27 is %q", len(All), ID("I27").Text())
+	if len(All) != 27 || ID("I28").Text() != "" {
+		t.Errorf("%d invariants, I28 is %q", len(All), ID("I28").Text())
 	}
 }

@@ -39,6 +39,7 @@ var sendRules = []rule{
 	{"I6", checkRanEnough}, {"I8", checkBeneficiary}, {"I9", checkNoPingPong}, {"I10", checkEditRate}, {"I12", checkNodeLists},
 	{"I13", checkSoundView}, {"I14", checkIsLeader}, {"I15", checkNotExempt}, {"I16", checkNotLongWaiting}, {"I20", checkWithinMode},
 	{"I21", checkReservations}, {"I22", checkNoFutileStop}, {"I23", checkDeclaredSize}, {"I24", checkSharedGPU}, {"I25", checkServiceLeast}, {"I26", checkIdleStop},
+	{"I27", checkCanRestart},
 	{"site's own", checkOwnAdminComment}, {"journal", checkIntentStored}, {"reread", checkJobReread}, {"stop", checkStopFile},
 }
 

@@ -7,7 +7,7 @@ import (
 
 // Breach is a sentence that was not true.
 type Breach struct {
-	Rule    string // I1 to I26, or the name of an end condition
+	Rule    string // I1 to I27, or the name of an end condition
 	Job     int64  // 0: none
 	Elapsed time.Duration
 	Why     string
