@@ -44,14 +44,15 @@ func TestNoStopWithoutARestart(t *testing.T) {
 	})
 }
 
-// TestNoStopForAJobLeftToSlurm: no job is stopped for one that the GPU quota of its account keeps back, nor for one whose
-// request says more of its nodes than fairbridge follows. One that asks for the same in a plain way gets room.
+// TestNoStopForAJobLeftToSlurm: no job is stopped for one that the GPU quota of its account keeps back, nor for one
+// whose request says more of its nodes than fairbridge follows. One that asks in a plain way gets room.
 func TestNoStopForAJobLeftToSlurm(t *testing.T) {
 	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		s.withSlurm("AccountingStorageEnforce=associations,limits,qos")
 		s.run("root", "sacctmgr", "-i", "add", "qos", "quota")
-		s.run("root", "sacctmgr", "-i", "modify", "qos", "where", "name=quota", "set", "maxtresperaccount=gres/gpu=4")
-		s.run("root", "sacctmgr", "-i", "modify", "account", "where", "name=teaching", "set", "qos+=quota")
+		modify := func(words ...string) { s.run("root", append([]string{"sacctmgr", "-i", "modify"}, words...)...) }
+		modify("qos", "where", "name=quota", "set", "maxtresperaccount=gres/gpu=4")
+		modify("account", "where", "name=teaching", "set", "qos+=quota")
 		s.submit("bob", long, "--gres=gpu:4", "-q", "quota", "-w", "n4", "-t", "60")
 		running := s.stoppable(3)
 		small := s.submit("alice", long, "--gres=gpu:4", "-w", "n4", "-t", "60", "--requeue", open)
@@ -66,7 +67,7 @@ func TestNoStopForAJobLeftToSlurm(t *testing.T) {
 		})
 		s.cycles(8)
 		if n := s.restarts(running...); n != 0 {
-			t.Fatalf("%d jobs were stopped:\n%s\n%s", n, s.fairbridge("explain", quota), s.fairbridge("explain", spread))
+			t.Fatalf("%d jobs were stopped:\n%s", n, s.fairbridge("explain", quota)+s.fairbridge("explain", spread))
 		}
 		for job, word := range map[string]string{quota: "MaxGRESPerAccount", spread: "tasks_per_node"} {
 			if text := s.fairbridge("explain", job); !strings.Contains(text, word) {

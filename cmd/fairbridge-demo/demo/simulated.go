@@ -70,10 +70,13 @@ func (s *simulatedCluster) Title() string {
 func (s *simulatedCluster) Access() clusterAccess {
 	return clusterAccess{
 		Cluster: "sim", URL: s.server.URL(), SlurmConfFile: s.confFile, // its release requeues through REST
-		Scontrol: []string{"printf", "No associations\\nNo QOS\\n"}, // without accounting there are no limits
+		Scontrol: []string{"sh", "-c", withoutAccounting, "scontrol"},
 		Auth:     "key_file: " + strconv.Quote(s.keyFile) + "\n  user: fairbridge",
 	}
 }
+
+// withoutAccounting is a scontrol that knows no more than that no account has limits.
+const withoutAccounting = `test "$3" = assoc_mgr && echo No associations && echo No QOS`
 
 func (s *simulatedCluster) Submit(_ context.Context, j *workday.Job) (err error) {
 	s.server.WithWorld(func(w *sim.World) {
