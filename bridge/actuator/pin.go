@@ -99,7 +99,7 @@ func (g *PartitionGoal) isJobPinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
 	p := g.Snapshot.Job(dec.Job)
 	switch {
-	case !g.MayPin, p.HeldReason != "", p.UnplaceableReason != "", j.IsUnsplitArray():
+	case !g.MayPin, !j.WaitsForItsTurn(), p.HeldReason != "", p.UnplaceableReason != "", j.IsUnsplitArray():
 		return false
 	case len(nodes) == 0, len(nodes) != max(j.NodeCount, 1), areAnyAsleep(g.View, nodes):
 		return false

@@ -29,7 +29,7 @@ func heldReason(j *slurm.Job, demand error) string {
 		return "a federated job, which Slurm starts itself"
 	case j.WaitsForDependency():
 		return "waits for " + j.Dependency.Text
-	case !j.WaitsForItsTurn():
+	case j.IsKeptBack():
 		return "Slurm keeps it back (" + j.Reason + ")"
 	}
 	return ""

@@ -21,6 +21,14 @@ var turnReasons = []string{"", "None", "Priority", "Resources", "BeginTime"}
 // WaitsForItsTurn reports whether Slurm names no reason that keeps the job back whatever its rank.
 func (j *Job) WaitsForItsTurn() bool { return slices.Contains(turnReasons, j.Reason) }
 
+// IsKeptBack reports whether Slurm keeps the job back whatever its rank. A job whose nodes are reserved or down
+// (ReqNodeNotAvail) is not: which nodes those are the snapshot knows, and Slurm leaves that reason, also where
+// it no longer holds, to jobs at the end of the line until it looks at them again. It gets its place in the
+// order, but no stop and no pin.
+func (j *Job) IsKeptBack() bool {
+	return !j.WaitsForItsTurn() && !strings.HasPrefix(j.Reason, "ReqNodeNotAvail")
+}
+
 // UnplaceableReason says why fairbridge cannot tell which nodes suit the job; "" when it can.
 func (j *Job) UnplaceableReason() string {
 	switch {

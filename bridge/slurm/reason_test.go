@@ -14,8 +14,12 @@ func TestWaitsForItsTurn(t *testing.T) {
 		"MaxGRESPerAccount": false, "AssocGrpGRES": false, "QOSMaxGRESPerUser": false, "ReqNodeNotAvail": false,
 		"MaxPoweredUpNodes": false, "MpiPortsBusy": false, "JobHeldUser": false, "AWordOfTomorrow": false,
 	} {
-		if j := (slurm.Job{State: "PENDING", Reason: reason}); j.WaitsForItsTurn() != want || j.WaitsForAnEnd() == want {
+		j := slurm.Job{State: "PENDING", Reason: reason}
+		if j.WaitsForItsTurn() != want || j.WaitsForAnEnd() == want {
 			t.Errorf("%q: %v, waits for an end %v", reason, j.WaitsForItsTurn(), j.WaitsForAnEnd())
+		}
+		if kept := !want && reason != "ReqNodeNotAvail"; j.IsKeptBack() != kept {
+			t.Errorf("%q: kept back %v", reason, j.IsKeptBack())
 		}
 	}
 }
