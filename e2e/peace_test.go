@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -159,7 +161,11 @@ func TestAPluginThatRewritesJobs(t *testing.T) {
 			{"sets priorities", "job_desc.priority = 777", 12, ""},
 		} {
 			changes := s.withPlugin(x.code)
-			s.dsn = pgtest.NewDatabase(t) // what was refused before is not remembered
+			// What was refused before is remembered neither in the database nor in the local journal.
+			s.dsn = pgtest.NewDatabase(t)
+			if err := os.RemoveAll(filepath.Join(s.dir, "journal")); err != nil {
+				t.Fatal(err)
+			}
 			s.configure("rank", "fifo", "", "order: {strength: override}")
 			s.start()
 			if x.log != "" {
