@@ -46,11 +46,9 @@ func deadlineReason(c *Case) string {
 
 // partitionReason: a partition that was closed, or whose limits were changed, leaves jobs that run alone.
 func partitionReason(c *Case) string {
-	for _, name := range c.Job.Partitions {
-		if p := c.View.Partition(name); p != nil {
-			if why := p.RefusalReason(c.Job); why != "" {
-				return why
-			}
+	for p := range c.View.PartitionsOf(c.Job) {
+		if why := p.RefusalReason(c.Job); why != "" {
+			return why
 		}
 	}
 	return ""

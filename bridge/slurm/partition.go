@@ -1,7 +1,9 @@
 package slurm
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +17,8 @@ type Partition struct {
 	MaxTimeMinutes int64 // minutes; 0: no limit
 	MaxNodes       int   `json:",omitempty"` // of a job; 0: no limit
 	MaxCPUsPerNode int   `json:",omitempty"` // cores of a node that all its jobs may use together; 0: no limit
-	// Exclusive says with whom a job shares no node: YES (any job), USER (other users' jobs), TOPO; "": it shares them,
-	// or Slurm does not tell.
+	// Exclusive names the jobs that share no node with a job of the partition: YES (all), USER (those of other
+	// users), TOPO; "": none, or Slurm does not tell.
 	Exclusive       string `json:",omitempty"`
 	PriorityTier    int
 	AllowedAccounts []string // allowed accounts; none: all
@@ -72,12 +74,21 @@ func (p *Partition) UnplaceableReason() string {
 // partitions; "" when it can.
 func (v *View) UnplaceableReason(j *Job) string {
 	why := j.UnplaceableReason()
-	for _, name := range j.Partitions {
-		if p := v.Partition(name); p != nil && why == "" {
-			why = p.UnplaceableReason()
-		}
+	for p := range v.PartitionsOf(j) {
+		why = cmp.Or(why, p.UnplaceableReason())
 	}
 	return why
+}
+
+// PartitionsOf returns those of the job's partitions that the view has, in the job's order.
+func (v *View) PartitionsOf(j *Job) iter.Seq[*Partition] {
+	return func(yield func(*Partition) bool) {
+		for _, name := range j.Partitions {
+			if p := v.Partition(name); p != nil && !yield(p) {
+				return
+			}
+		}
+	}
 }
 
 // shortDuration prints a duration without the zeros at its end: 24h.
@@ -108,10 +119,8 @@ func isNamed(list []string, name string) bool {
 // job of a higher one first, whatever the priorities are.
 func (v *View) HighestTier(j *Job) int {
 	tier := 0
-	for _, name := range j.Partitions {
-		if p := v.Partition(name); p != nil {
-			tier = max(tier, p.PriorityTier)
-		}
+	for p := range v.PartitionsOf(j) {
+		tier = max(tier, p.PriorityTier)
 	}
 	return tier
 }
