@@ -15,10 +15,8 @@ func limitsReason(c *Case) string {
 		return "it is not known which limits count for its account: " + why
 	}
 	qos := []string{c.Job.QOS}
-	for _, name := range c.Job.Partitions {
-		if p := c.View.Partition(name); p != nil {
-			qos = append(qos, p.QOS)
-		}
+	for p := range c.View.PartitionsOf(c.Job) {
+		qos = append(qos, p.QOS)
 	}
 	limits, ok := c.View.Limits.OfJob(c.Job, qos...)
 	if !ok {

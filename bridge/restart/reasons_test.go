@@ -124,10 +124,9 @@ func newCase() restart.Case {
 		Partitions: []slurm.Partition{{Name: "gpu", State: "UP", MaxTimeMinutes: 1440, QOS: "part"}},
 	}
 	v.Limits = slurm.Limits{
-		Associations: []slurm.AssociationLimits{
-			{Account: "root"},
-			{Account: "bio", Parent: "root"},
-			{Account: "bio", User: "ann"},
+		Associations: map[string][]slurm.AssociationLimits{
+			"root": {{Account: "root"}},
+			"bio":  {{Account: "bio", Parent: "root"}, {Account: "bio", User: "ann"}},
 		},
 		QOS: []slurm.QOSLimits{
 			{Name: "normal", ByAccount: map[string][]slurm.Limit{}, ByUser: map[string][]slurm.Limit{}},
@@ -194,8 +193,11 @@ func scenarioOf(reason string) func(*restart.Case) {
 			c.Planned.Ask.Features = []string{"ib"}
 			down(c, "n2")
 		},
-		"InvalidAccount": func(c *restart.Case) { c.View.Limits.Associations = c.View.Limits.Associations[:2] },
-		"InvalidQOS":     func(c *restart.Case) { c.Job.QOS = "gone" },
+		"InvalidAccount": func(c *restart.Case) {
+			all := c.View.Limits.Associations
+			all["bio"] = all["bio"][:1]
+		},
+		"InvalidQOS": func(c *restart.Case) { c.Job.QOS = "gone" },
 	}
 	if f := simple[reason]; f != nil {
 		return f
@@ -279,7 +281,7 @@ func addLimit(c *restart.Case, reason string, l slurm.Limit) {
 	q := &c.View.Limits.QOS[0]
 	switch {
 	case strings.HasPrefix(reason, "Assoc"):
-		c.View.Limits.Associations[1].Limits = []slurm.Limit{l}
+		c.View.Limits.Associations["bio"][0].Limits = []slurm.Limit{l}
 	case strings.HasSuffix(l.Name, "PU"):
 		q.ByUser["3001"] = []slurm.Limit{l} // 22.05 tells the number alone
 	case strings.HasSuffix(l.Name, "PA"):
@@ -302,7 +304,7 @@ func TestRoomForALimit(t *testing.T) {
 		{Name: "GrpWall", Most: 500, Usage: 320},
 	} {
 		c := newCase()
-		c.View.Limits.Associations[0].Limits = []slurm.Limit{l}
+		c.View.Limits.Associations["root"][0].Limits = []slurm.Limit{l}
 		if why := restart.Reason(c); why != "" {
 			t.Errorf("%+v: %s", l, why)
 		}
@@ -313,12 +315,12 @@ func TestRoomForALimit(t *testing.T) {
 func TestCannotKnow(t *testing.T) {
 	for name, change := range map[string]func(*restart.Case){
 		"unknown limit": func(c *restart.Case) {
-			c.View.Limits.Associations[0].Limits = []slurm.Limit{{Name: "MaxNewPU", Most: 1000}}
+			c.View.Limits.Associations["root"][0].Limits = []slurm.Limit{{Name: "MaxNewPU", Most: 1000}}
 		},
 		"unread limits": func(c *restart.Case) { c.View.UnreadLimitsReason = "no scontrol" },
 		"no time limit": func(c *restart.Case) {
 			c.Job.TimeLimit = 0
-			c.View.Limits.Associations[0].Limits = []slurm.Limit{{Name: "GrpWall", Most: 1e9}}
+			c.View.Limits.Associations["root"][0].Limits = []slurm.Limit{{Name: "GrpWall", Most: 1e9}}
 		},
 		"other nodes for a constraint": func(c *restart.Case) {
 			c.Job.Features = slurm.ReadFeatures("[rack1|rack2]")
@@ -327,7 +329,7 @@ func TestCannotKnow(t *testing.T) {
 		"more GPUs than a quota": func(c *restart.Case) {
 			c.Planned.Ask, c.GPUs = policy.Ask{GPUs: policy.GPUs{Count: 16}}, 32
 			quota := slurm.Limit{Name: "GrpTRES", TRES: "gres/gpu", Most: 31, Usage: 16}
-			c.View.Limits.Associations[1].Limits = []slurm.Limit{quota}
+			c.View.Limits.Associations["bio"][0].Limits = []slurm.Limit{quota}
 		},
 	} {
 		c := newCase()

@@ -8,7 +8,7 @@ import (
 // Limits are the limits that slurmctld holds associations and QOS to, with their usage at one moment. A cluster
 // without accounting has none.
 type Limits struct {
-	Associations []AssociationLimits
+	Associations map[string][]AssociationLimits // by account: its own, and those of users in it
 	QOS          []QOSLimits
 }
 
@@ -35,46 +35,41 @@ type Limit struct {
 	Usage float64 // likewise; 0 where Slurm does not tell
 }
 
-// OfJob returns the limits that count for a job: of its association and the accounts above, and of the QOS named. ok is
-// false if the cluster has associations and the job's is none of them, or has no such QOS.
+// OfJob returns the limits that count for a job: of its association and the accounts above, and of the QOS
+// named. ok is false if the cluster has associations and the job's is none of them, or has no such QOS.
 func (l *Limits) OfJob(j *Job, qos ...string) (all []Limit, ok bool) {
 	if len(l.Associations) == 0 {
 		return nil, true
 	}
-	found := false
-	for _, a := range l.Associations {
-		if a.Account == j.Account && isUser(j, a.User) && (a.Partition == "" || j.IsInPartition(a.Partition)) {
-			all, found = append(all, a.Limits...), true
+	for _, a := range l.Associations[j.Account] {
+		if isUser(j, a.User) && (a.Partition == "" || j.IsInPartition(a.Partition)) {
+			all, ok = append(all, a.Limits...), true
 		}
 	}
-	if !found {
-		return nil, false
-	}
-	for account, steps := j.Account, 0; account != "" && steps <= len(l.Associations); steps++ {
-		a := l.ofAccount(account)
-		if a == nil {
-			return nil, false
+	for account, steps := j.Account, 0; ok && account != "" && steps <= len(l.Associations); steps++ {
+		var a AssociationLimits
+		if a, ok = l.ofAccount(account); ok {
+			all, account = append(all, a.Limits...), a.Parent
 		}
-		all, account = append(all, a.Limits...), a.Parent
 	}
 	for _, name := range qos {
-		of, known := l.ofQOS(j, name)
-		if !known {
-			return nil, false
+		if of, known := l.ofQOS(j, name); ok && known {
+			all = append(all, of...)
+		} else {
+			ok = false
 		}
-		all = append(all, of...)
 	}
-	return all, true
+	return all, ok
 }
 
-// ofAccount returns the association of an account itself, or nil.
-func (l *Limits) ofAccount(name string) *AssociationLimits {
-	for i := range l.Associations {
-		if a := &l.Associations[i]; a.Account == name && a.User == "" {
-			return a
+// ofAccount returns the association of an account itself.
+func (l *Limits) ofAccount(name string) (AssociationLimits, bool) {
+	for _, a := range l.Associations[name] {
+		if a.User == "" {
+			return a, true
 		}
 	}
-	return nil
+	return AssociationLimits{}, false
 }
 
 // ofQOS returns the limits of a QOS that count for the job.
@@ -87,16 +82,11 @@ func (l *Limits) ofQOS(j *Job, name string) (all []Limit, ok bool) {
 		return nil, false
 	}
 	q := &l.QOS[at]
-	all = append(slices.Clone(q.Limits), q.ByAccount[j.Account]...)
-	for user, of := range q.ByUser {
-		if isUser(j, user) {
-			all = append(all, of...)
-		}
-	}
-	return all, true
+	return slices.Concat(q.Limits, q.ByAccount[j.Account], q.ByUser[j.User], q.ByUser[userNumber(j)]), true
 }
 
 // isUser reports whether a user's name or number is that of the job's owner.
-func isUser(j *Job, user string) bool {
-	return user != "" && (user == j.User || user == strconv.FormatInt(j.UserID, 10))
-}
+func isUser(j *Job, user string) bool { return user != "" && (user == j.User || user == userNumber(j)) }
+
+// userNumber is how releases name a user of whom they keep no name.
+func userNumber(j *Job) string { return strconv.FormatInt(j.UserID, 10) }

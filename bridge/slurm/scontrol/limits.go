@@ -30,7 +30,7 @@ func (c Command) ReadLimits(ctx context.Context, cluster string) (slurm.Limits, 
 // where N means no limit and the number in brackets is the usage. Without its headings the text is an error: it is not
 // that of a Slurm without limits.
 func ParseLimits(text []byte, cluster string) (slurm.Limits, error) {
-	var out slurm.Limits
+	out := slurm.Limits{Associations: map[string][]slurm.AssociationLimits{}}
 	headings := 0
 	s := bufio.NewScanner(bytes.NewReader(text))
 	s.Buffer(nil, maxLimitsLine)
@@ -42,7 +42,7 @@ func ParseLimits(text []byte, cluster string) (slurm.Limits, error) {
 			headings++
 		case strings.HasPrefix(line, "ClusterName="):
 			if a, name := readAssociation(line); name == cluster {
-				out.Associations = append(out.Associations, a)
+				out.Associations[a.Account] = append(out.Associations[a.Account], a)
 			}
 		case strings.HasPrefix(line, "QOS="):
 			out.QOS = append(out.QOS, readQOS(line))
@@ -84,7 +84,7 @@ func readAssociation(line string) (a slurm.AssociationLimits, cluster string) {
 
 func readQOS(line string) slurm.QOSLimits {
 	q := slurm.QOSLimits{ByAccount: map[string][]slurm.Limit{}, ByUser: map[string][]slurm.Limit{}}
-	of, owner := q.ByAccount, "" // of whom the words in braces are
+	of, owner := q.ByAccount, "" // the owner of the words in braces
 	previous := ""
 	for word := range strings.FieldsSeq(line) {
 		if name, first, begins := strings.Cut(word, "={"); begins {

@@ -73,7 +73,7 @@ func TestNoLimits(t *testing.T) {
 	hostile := "Association Records\nClusterName=lab Account=a UserName=u(1) GrpJobs=x(1) MaxTRESPJ=gres/gpu= " +
 		"Comment=GrpJobs=N(0)\nQOS Records\n"
 	l, err = ParseLimits([]byte(hostile), "lab")
-	if err != nil || len(l.Associations) != 1 || len(l.Associations[0].Limits) != 2 {
+	if err != nil || len(l.Associations) != 1 || len(l.Associations["a"][0].Limits) != 2 {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
