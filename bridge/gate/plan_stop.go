@@ -145,7 +145,7 @@ func (g *stopGate) checkStopGroup(x stopGroup) ([]bridge.Stop, policy.JobID, *de
 		}
 		n := firstDenial(
 			func() *denial { return g.checkStoppable(p, int64(x.beneficiary)) },
-			func() *denial { return g.checkCanRestart(p, s.ResumeGPUs) },
+			func() *denial { return g.checkCanResume(p, s.ResumeGPUs) },
 			func() *denial { return g.checkResize(p, g.decisionForJob(id)) },
 			func() *denial { return g.checkWarnable(p) },
 			func() *denial { return g.checkPingPong(s, g.plannedStopPairs) },

@@ -54,4 +54,13 @@ func (f *facts) checkCanRestart(p *policy.Job, gpus int) *denial {
 	return nil
 }
 
+// checkCanResume is checkCanRestart for a job that is to have another number of GPUs; 0: it keeps its number, for which
+// checkStoppable asks.
+func (f *facts) checkCanResume(p *policy.Job, gpus int) *denial {
+	if gpus == 0 {
+		return nil
+	}
+	return f.checkCanRestart(p, gpus)
+}
+
 func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
