@@ -1,4 +1,4 @@
--- A coordinator's role reads no sentences of ours: they may name jobs, users and accounts of others, which the daemon's API
+-- A coordinator's role reads none of fairbridge's sentences: they may name jobs, users and accounts of others, which the daemon's API
 -- hides one by one. A job's number may have been another account's before: a row is seen by whose the run was.
 -- +goose Up
 
