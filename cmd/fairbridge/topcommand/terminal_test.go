@@ -26,8 +26,8 @@ type terminal struct {
 	near, far *os.File
 	mu        sync.Mutex // of the screen: vt.SafeEmulator does not guard all of it
 	screen    *vt.Emulator
-	changed   chan struct{} // it has something to read where the screen changed
-	raw       chan string
+	raw       strings.Builder // all that was written to it, guarded by mu as the screen is
+	changed   chan struct{}   // it has something to read where the screen changed
 }
 
 // patience is how long a test waits at most for what it wants to see: on a busy machine, too.
@@ -39,7 +39,7 @@ func newTerminal(t *testing.T, columns, rows int) *terminal {
 	if err != nil {
 		t.Skipf("this machine has no pseudo-terminals: %v", err)
 	}
-	x := &terminal{near: near, far: far, screen: vt.NewEmulator(columns, rows), changed: make(chan struct{}, 1), raw: make(chan string, 1)}
+	x := &terminal{near: near, far: far, screen: vt.NewEmulator(columns, rows), changed: make(chan struct{}, 1)}
 	x.resize(t, columns, rows)
 	go func() { _, _ = io.Copy(far, x.screen) }() // what a terminal answers to questions
 	go x.read()
@@ -52,23 +52,17 @@ func newTerminal(t *testing.T, columns, rows int) *terminal {
 
 // read takes what is written to the terminal to the screen, until it is closed.
 func (x *terminal) read() {
-	var all strings.Builder
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := x.far.Read(buffer)
-		all.Write(buffer[:n])
 		x.mu.Lock()
+		x.raw.Write(buffer[:n])
 		_, _ = x.screen.Write(buffer[:n])
 		x.mu.Unlock()
 		select {
 		case x.changed <- struct{}{}:
 		default:
 		}
-		select {
-		case <-x.raw:
-		default:
-		}
-		x.raw <- all.String()
 		if err != nil {
 			return
 		}
@@ -102,6 +96,13 @@ func (x *terminal) text() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.screen.String()
+}
+
+// written is all that was written to the terminal so far, with its control sequences.
+func (x *terminal) written() string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.raw.String()
 }
 
 // waitFor waits until the screen is as wanted.
@@ -172,7 +173,7 @@ func TestOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.waitFor(t, "the screen from before", func(screen string) bool { return !strings.Contains(screen, "n1") })
-	if raw := <-x.raw; sequence.MatchString(raw) {
+	if raw := x.written(); sequence.MatchString(raw) {
 		t.Errorf("with NO_COLOR it colours: %q", raw)
 	}
 }
@@ -191,7 +192,7 @@ func TestCommandOnATerminal(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if raw := <-x.raw; !strings.Contains(raw, "\x1b[7m") {
+	if raw := x.written(); !strings.Contains(raw, "\x1b[7m") {
 		t.Errorf("the chosen row is not marked: %q", raw)
 	}
 }
