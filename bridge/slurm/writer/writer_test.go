@@ -100,6 +100,8 @@ func TestRequeue(t *testing.T) {
 		{name: "without SLUID", version: 45, record: record(42, "RUNNING", ""),
 			want: []string{`POST /slurm/v0.0.45/jobs/requeue {"jobs":["7"],"flags":["Incomplete"]}`}},
 		{name: "by scontrol", version: 42, record: record(42, "RUNNING", ""), want: []string{"requeue Incomplete 7"}},
+		{name: "by scontrol, which takes no SLUID", version: 44, sluid: true, record: record(44, "RUNNING", ""),
+			want: []string{"requeue Incomplete 7"}},
 		{name: "by scontrol, old", version: 38, record: record(38, "RUNNING", ""), want: []string{"requeue Incomplete 7"}},
 		{name: "a task whose id is the array's", version: 42, record: record(42, "RUNNING", array), want: []string{"requeue Incomplete 7_3"}},
 		{name: "a task, addressed", version: 42, array: "7_3", record: record(42, "RUNNING", array), want: []string{"requeue Incomplete 7_3"}},
@@ -170,9 +172,7 @@ func TestScontrolThatDoesNotEnd(t *testing.T) {
 }
 
 func TestHandBack(t *testing.T) {
-	hold := `POST /slurm/v0.0.45/job/7 {"hold":true,"step_id":{"sluid":"` + id + `"}}`
-	release := `POST /slurm/v0.0.45/job/7 {"hold":false,"step_id":{"sluid":"` + id + `"}}`
-	nice := `POST /slurm/v0.0.45/job/7 {"nice":100,"step_id":{"sluid":"` + id + `"}}`
+	hold, release, nice := holdCall, releaseCall, niceCall
 	held := strings.Replace(record(45, "PENDING", ""), `"number":1000`, `"number":0`, 1)
 	no := func(bad ...int) func(int, string) (int, string) {
 		return func(n int, _ string) (int, string) {
@@ -250,7 +250,7 @@ func TestHandBackIsFinishedLater(t *testing.T) {
 	if err := d.ApplyEdit(t.Context(), slurm.Edit{Run: slurm.Run{Job: 8}, Kind: slurm.EditNice, Value: 1}); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`POST /slurm/v0.0.45/job/7 {"hold":false,"step_id":{"sluid":"` + id + `"}}`, `POST /slurm/v0.0.45/job/8 {"nice":1}`}
+	want := []string{releaseCall, `POST /slurm/v0.0.45/job/8 {"nice":1}`}
 	if diff := cmp.Diff(want, f.writes); diff != "" || len(d.unfinishedHandBacks.list()) != 0 {
 		t.Error(diff, d.unfinishedHandBacks.list())
 	}
