@@ -23,6 +23,8 @@ func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
 		ours  bool
 	}{
 		{"seen held within seconds", bridge.IntentSent, unproven, held, 5 * time.Second, bridge.IntentSent, 1, true},
+		{"seen held just in time", bridge.IntentSent, unproven, held, 15 * time.Second, bridge.IntentSent, 1, true},
+		{"seen held just too late", bridge.IntentSent, unproven, held, 16 * time.Second, bridge.IntentSent, 1, false},
 		{"seen held later: whose is it", bridge.IntentSent, unproven, held, 2 * time.Hour, bridge.IntentSent, 1, false},
 		{"no answer, seen held later", bridge.IntentUnknown, unproven, held, 2 * time.Hour, bridge.IntentUnknown, 1, false},
 		{"hold accepted, seen hours later", bridge.IntentSent, proven, held, 2 * time.Hour, bridge.IntentSent, 1, true},
