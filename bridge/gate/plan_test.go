@@ -46,6 +46,9 @@ var planCases = []planCase{
 	{"I7 job 4h", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-239 * time.Minute)} }, "I7"},
 	{"I7 job 4h over", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = []time.Time{noon.Add(-4 * time.Hour)} }, ""},
 	{"I7 job 24h", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = hoursAgo(5, 10, 23) }, "I7"},
+	{"I7 job 4h in stops", policy.Stop, func(in *gate.PlanInput) { stoppedBefore(in, 3) }, "I7"},
+	{"I7 job 24h in stops", policy.Stop, func(in *gate.PlanInput) { stoppedBefore(in, 5, 10, 23) }, "I7"},
+	{"I7 job 24h in stops nearly", policy.Stop, func(in *gate.PlanInput) { stoppedBefore(in, 5, 10) }, ""},
 	{"I7 exempt for good", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = hoursAgo(120, 110, 100) }, "I7"},
 	{"I7 often but slowly", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimesByJob[11] = hoursAgo(120, 90, 60) }, ""},
 	{"I7 user", policy.Stop, func(in *gate.PlanInput) { other(in, 5, "u11", "x", 30*time.Minute) }, "I7"},
@@ -179,6 +182,13 @@ func hoursAgo(hours ...int) []time.Time {
 		ts = append(ts, noon.Add(-time.Duration(h)*time.Hour+time.Minute))
 	}
 	return ts
+}
+
+// stoppedBefore adds stops of job 11 that the history of runs does not show yet.
+func stoppedBefore(in *gate.PlanInput, hours ...int) {
+	for _, at := range hoursAgo(hours...) {
+		in.RecentStops = append(in.RecentStops, bridge.Stop{Job: 11, DecidedAt: at})
+	}
 }
 
 // other adds n stops of other jobs, with the hour's share of GPUs unlimited.

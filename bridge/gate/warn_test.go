@@ -98,6 +98,20 @@ func TestAWarningWithoutAnswerIsNone(t *testing.T) {
 	}
 }
 
+// TestTheLastWarningCounts: a run that was warned long ago and again a minute ago is in its grace, in whatever
+// order the ledger has them.
+func TestTheLastWarningCounts(t *testing.T) {
+	for _, minutes := range [][]int{{120, 1}, {1, 120}} {
+		in := graceful(t)
+		for _, m := range minutes {
+			in.RecentWarnings = append(in.RecentWarnings, ago(&in.CommonInput, time.Duration(m)*time.Minute))
+		}
+		if out := gate.FilterPlan(in); len(out.Stops)+len(out.Warnings) > 0 || verb(&out, 11).Verb != policy.Keep {
+			t.Errorf("warned %v minutes ago: stops %v, warnings %v", minutes, out.Stops, out.Warnings)
+		}
+	}
+}
+
 // TestWhatIsWarnedIsNotGivenTwice: while job 11 is warned to make room for job
 // 1, no other job starts in its place, and no other job is warned for job 1.
 func TestWhatIsWarnedIsNotGivenTwice(t *testing.T) {
@@ -137,6 +151,28 @@ func TestWarningsSpendTheBudgetOfStops(t *testing.T) {
 	in.Budgets.StopFloor1h = 2
 	if out := gate.FilterPlan(in); len(out.Warnings) != 1 {
 		t.Errorf("a warning and its stop count twice: %+v", out.Refusals)
+	}
+}
+
+// TestWarningsOfACycleSpendTheBudget: of two warnings in one cycle the last look lets through as many as it would
+// let through of stops, whatever the plan that was let through says.
+func TestWarningsOfACycleSpendTheBudget(t *testing.T) {
+	in := editInput() // by default one stop a cycle on so few GPUs
+	s := graceful(t).CommonInput
+	in.CommonInput = s
+	for _, job := range []int64{11, 12} {
+		e := edit(&s, job, slurm.EditWarn)
+		e.Signal, e.Value = slurm.USR1, int64(grace/time.Second)
+		in.Edits = append(in.Edits, e)
+		stop := bridge.Stop{Job: job, DecidedAt: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: job - 10}}
+		in.AllowedWarnings = append(in.AllowedWarnings, bridge.PlannedWarning{Stop: stop, Notice: s.NoticeByJob[job]})
+	}
+	if kept, refused := gate.FilterEdits(in); len(kept) != 1 || len(refused) != 1 || refused[0].Invariant != "I7" {
+		t.Errorf("let through %v, refused %v", kept, refused)
+	}
+	in.Budgets.StopFloor, in.Budgets.StopFloor1h = 2, 2
+	if kept, refused := gate.FilterEdits(in); len(kept) != 2 {
+		t.Errorf("with a budget of two: let through %v, refused %v", kept, refused)
 	}
 }
 
