@@ -52,6 +52,21 @@ func cut(says Answer) func(*Input) {
 	}
 }
 
+// busy shows ten nodes in use, on so many of which no listed job is, and nothing to compare with.
+func busy(empty int) func(*Input) {
+	return func(in *Input) {
+		v := &slurm.View{At: noon}
+		for i := range 10 {
+			name := fmt.Sprint("n", i)
+			v.Nodes = append(v.Nodes, slurm.Node{Name: name, CPUsUsed: 8})
+			if i >= empty {
+				v.Jobs = append(v.Jobs, slurm.Job{ID: int64(i + 1), State: "RUNNING", Nodes: slurm.ReadHosts(name)})
+			}
+		}
+		in.View, in.LastGoodView = v, nil
+	}
+}
+
 func both(a, b func(*Input)) func(*Input) { return func(in *Input) { a(in); b(in) } }
 
 func seen(n int) func(*Input) { return func(in *Input) { in.ManyGonePolls = n } }
@@ -94,6 +109,8 @@ var cases = []struct {
 	{"half of the nodes are gone, for the third time", both(cut(AnswerGone), seen(2)), ""},
 	{"a job runs on a node that is left out", func(in *Input) { in.LastGoodView, in.View.Nodes = nil, in.View.Nodes[:1] }, "leaves out node n2"},
 	{"nodes in use and no job there", func(in *Input) { in.LastGoodView, in.View.Jobs = nil, nil }, "nodes n1, n2 are in use"},
+	{"a fifth of the nodes in use without a job", busy(2), ""},
+	{"more than a fifth of the nodes in use without a job", busy(3), "nodes n0, n1, n2 are in use"},
 	{"rights are lost", func(in *Input) { in.HiddenReason = "user fb has level None" }, "level None"},
 	{"known to be cut", func(in *Input) { in.View.IncompleteReason = "the list is short" }, "the list is short"},
 }
