@@ -114,6 +114,50 @@ func TestAResizedJobIsNotStoppedWhereItsRecordWouldBeWrong(t *testing.T) {
 	}
 }
 
+// TestAJobThatSlurmPreemptsIsFixed: one whose run Slurm told to end; not one that it preempted in an earlier run.
+func TestAJobThatSlurmPreemptsIsFixed(t *testing.T) {
+	w := world(t, sim.JobSpec{Comment: "fairbridge:preemptible", GPUs: 1, WorkTime: time.Hour, TimeLimit: time.Hour})
+	w.Advance(w.Now().Add(2 * time.Minute))
+	for since, want := range map[time.Duration]string{time.Minute: "Slurm is preempting it", -time.Minute: ""} {
+		v := view(t, w)
+		v.Jobs[0].PreemptTime = v.Jobs[0].Start.Add(since)
+		s := AssembleSnapshot(Input{View: v, OptIn: bridge.OptIn{Comment: true}}, preempting("gpu"))
+		if got := s.Job(1).UnstoppableReason; got != want {
+			t.Errorf("preempted %v after it started: fixed %q, want %q", since, got, want)
+		}
+	}
+}
+
+// TestHistoryOfAnEarlierJobOfTheID: Slurm gives ids again. What an earlier job of the id had is not this one's.
+func TestHistoryOfAnEarlierJobOfTheID(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		restarts int
+		arrived  time.Duration // in history, after the record's time of submission
+		isIts    bool
+	}{
+		{"its own", 0, 0, true},
+		{"its own, requeued since", 1, -time.Hour, true},
+		{"an earlier job", 0, -time.Hour, false},
+		{"a later job", 0, time.Hour, false},
+		{"a later job, of a requeued one", 1, time.Hour, false},
+	} {
+		v := view(t, world(t, sim.JobSpec{GPUs: 1, Hold: true, WorkTime: time.Hour, TimeLimit: time.Hour}))
+		submit := v.Jobs[0].Submit
+		v.Jobs[0].Restarts = c.restarts
+		past := bridge.JobPast{Arrive: submit.Add(c.arrived), Attained: 3600}
+		in := Input{View: v, Past: &bridge.Past{PastByJob: map[int64]bridge.JobPast{1: past}}}
+		j := AssembleSnapshot(in, preempting("gpu")).Job(1)
+		want := bridge.JobPast{Arrive: submit}
+		if c.isIts {
+			want = past
+		}
+		if !j.Arrive.Equal(want.Arrive) || j.Attained != want.Attained {
+			t.Errorf("%s: arrived %v after its submission, attained %v", c.name, j.Arrive.Sub(submit), j.Attained)
+		}
+	}
+}
+
 func TestJobsAreFixedUnlessOptedIn(t *testing.T) {
 	tests := []struct {
 		spec  sim.JobSpec
