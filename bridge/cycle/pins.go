@@ -19,6 +19,8 @@ const maxPinAge = 3 * time.Minute
 
 // unpushedEdits give back what nothing is pushed for any more: all of it in partitions that
 // are demoted, what operators want in jobs that are left alone; while a doubt that is not about what Slurm shows keeps us from pushing, node lists.
+// A stop that stood when the cycle began is a doubt that is not ours: areAllDoubtsOurs sees it too. One that came
+// since is seen here, and by CheckMayPush before each call.
 func unpushedEdits(l *Loop, s *cycleState, m Memory, r *Report) []slurm.Edit {
 	switch {
 	case m.GoodViews <= l.WarmupPolls || m.checkStopped(l.StopFile, l.StopSwitch) != nil:
