@@ -81,6 +81,42 @@ func TestPushingResumesSoonAfterWritesWorkAgain(t *testing.T) {
 	}
 }
 
+// TestAnEarlierLeadersEditsAreNotSentAgain: its calls without an answer are waited for, and are no reason for the one
+// that leads now to end a push.
+func TestAnEarlierLeadersEditsAreNotSentAgain(t *testing.T) {
+	r, _ := many(t, 30*time.Second, bridge.LeverSiteFactor, 6)
+	r.cycles(2)
+	r.wire.answer = func(slurm.Edit) error {
+		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "Internal Server Error"}
+	}
+	r.cycles(1)
+	old := r.wire.applied
+	if r.wire.answer = nil; r.unanswered() != 3 {
+		t.Fatalf("%d calls are without an answer: %v", r.unanswered(), old)
+	}
+	if err := r.db.Resign(t.Context(), "lab", r.conf.DaemonName); err != nil {
+		t.Fatal(err)
+	}
+	r.conf.DaemonName = "test:2"
+	r.restart()
+	for range 6 { // three minutes: longer the calls are not waited for
+		if last := r.cycles(1); len(last.Doubts) > 0 {
+			t.Errorf("in doubt: %v", last.Doubts)
+		}
+	}
+	now := r.wire.applied[len(old):]
+	for _, e := range now {
+		for _, o := range old {
+			if e.Run == o.Run {
+				t.Errorf("sent again: %v", e)
+			}
+		}
+	}
+	if len(now) == 0 {
+		t.Error("the new leader sent nothing at all")
+	}
+}
+
 // TestAYesWithoutEffectStopsUntilATryHasIt: Slurm says yes and does nothing. Then
 // one edit at a time is tried, less and less often, and all goes on once three
 // had their effect.
