@@ -2,6 +2,7 @@ package actuator
 
 import (
 	"slices"
+	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator/numbers"
@@ -207,15 +208,15 @@ func (l *orderLever) appendGroupEdits(g *PartitionGoal, edits []slurm.Edit, grou
 // appendPriorityEdit appends the edit, if one is called for, by which the lever gives the
 // job the priority v, its nice aside.
 func (l *orderLever) appendPriorityEdit(g *PartitionGoal, edits []slurm.Edit, p *linePlace, v int64, why string) []slurm.Edit {
-	inDoubt := l.isValueInDoubt(g, p)
-	if v == p.CurrentPriority && !inDoubt {
+	again := l.isValueInDoubt(g, p) || isUndone(g, p)
+	if v == p.CurrentPriority && !again {
 		return edits
 	}
 	if l.undo != nil && p.standingIntent != nil && v == p.SlurmPriority {
 		return g.appendUndoEdit(edits, l.undo, p.standingIntent, p.job, why)
 	}
 	want, stands := l.valueForPriority(p, v)
-	if want == stands && !inDoubt {
+	if want == stands && !again {
 		return edits
 	}
 	return append(edits, g.editForJob(p.job, slurm.Edit{Kind: l.editKind, Value: want, Why: why}))
@@ -231,4 +232,18 @@ func (l *orderLever) isValueInDoubt(g *PartitionGoal, p *linePlace) bool {
 	}
 	step, got := expectedPriorityChange(in), p.job.Priority-in.Before.Priority
 	return max(got-step, step-got) > max(step, -step)/2
+}
+
+// undoneRepeat is how long after one number the same is written again at most once: where Slurm never lowers a
+// priority (PriorityFlags=INCR_ONLY), it never follows. Slurm computes all priorities anew in this time, by default.
+const undoneRepeat = 5 * time.Minute
+
+// isUndone reports whether a number of ours stands in the job and backfill has put its priority back to the one
+// before. Any update has Slurm compute it anew, one with the same number too.
+func isUndone(g *PartitionGoal, p *linePlace) bool {
+	in := p.standingIntent
+	if in == nil || !p.job.IsPriorityUndone {
+		return false
+	}
+	return expectedPriorityChange(in) != 0 || g.View.At.Sub(in.LastTouched()) > undoneRepeat
 }

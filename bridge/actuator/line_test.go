@@ -39,6 +39,46 @@ func TestAHiddenValueIsSentAgainAfterAStart(t *testing.T) {
 	}
 }
 
+// TestANumberThatBackfillUndidIsWrittenAgain: the priority that Slurm uses is not the one that our number makes.
+func TestANumberThatBackfillUndidIsWrittenAgain(t *testing.T) {
+	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	first := bridge.JobBefore{Priority: 10_000}
+	for _, tt := range []struct {
+		name   string
+		undone bool
+		before bridge.JobBefore
+		ago    time.Duration
+		want   bool
+	}{
+		{"undone", true, first, time.Minute, true},
+		{"not undone", false, first, time.Minute, false},
+		{"written again a minute ago, and not taken", true, bridge.JobBefore{Priority: 10_400, OurValue: 400}, time.Minute, false},
+		{"written again six minutes ago", true, bridge.JobBefore{Priority: 10_400, OurValue: 400}, 6 * time.Minute, true},
+	} {
+		in := &bridge.Intent{Sent: noon.Add(-tt.ago), State: bridge.IntentObserved, Edit: slurm.Edit{Kind: slurm.EditSiteFactor, Value: 400}, Before: tt.before}
+		v := &slurm.View{At: noon, Jobs: []slurm.Job{{ID: 7, State: "PENDING", Priority: 10_400, SiteFactor: 400, IsSiteFactorKnown: true, IsPriorityUndone: tt.undone}}}
+		g := &PartitionGoal{View: v, Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7}}}, IntentBook: oneIntent{in}}
+		p, _ := siteFactorLever.placeForDecision(g, &policy.Decision{Job: 7})
+		edits := siteFactorLever.appendPriorityEdit(g, nil, &p, p.CurrentPriority, "")
+		if (len(edits) == 1) != tt.want || tt.want && edits[0].Value != 400 {
+			t.Errorf("%s: %+v, want the number again: %v", tt.name, edits, tt.want)
+		}
+	}
+}
+
+// TestADirectPriorityThatBackfillUndidIsOurs: before 26.05.3 backfill puts back a priority that was set directly, too.
+func TestADirectPriorityThatBackfillUndidIsOurs(t *testing.T) {
+	in := &bridge.Intent{State: bridge.IntentAcked, Edit: slurm.Edit{Kind: slurm.EditPriority, Value: 900}, Before: bridge.JobBefore{Priority: 700}}
+	for priority, want := range map[int64]ValueOwner{900: OwnerUs, 700: OwnerUs, 800: OwnerOther} {
+		if got := ValueOwnerOf(in, &slurm.Job{State: "PENDING", Priority: priority}); got != want {
+			t.Errorf("priority %d is %s, want %s", priority, got, want)
+		}
+	}
+	if ShowsEffect(in, &slurm.Job{State: "PENDING", Priority: 700}) {
+		t.Error("a priority that was put back passes for the one that was written")
+	}
+}
+
 // oneIntent is a ledger with one number of ours.
 type oneIntent struct{ standing *bridge.Intent }
 

@@ -42,7 +42,7 @@ var (
 	}
 	priorityRow = EditKindRow{
 		Kind: slurm.EditPriority, Field: priorityField, NeededMode: bridge.ModeRank, SendPhase: PhaseOrder, IsRepeatable: true,
-		ShowsEffect: valueShownFunc(priorityField), Undo: undoPriority, WantedEdits: priorityLever.wantedOrderEdits, Check: checkPriority,
+		ShowsEffect: func(in *bridge.Intent, j *slurm.Job) bool { return j.Priority == in.Edit.Value }, Undo: undoPriority, WantedEdits: priorityLever.wantedOrderEdits, Check: checkPriority,
 	}
 )
 
@@ -116,10 +116,13 @@ func niceValueOwner(in *bridge.Intent, j *slurm.Job) ValueOwner {
 	return OwnerHidden
 }
 
-// priorityField is the priority itself. It drifts as long as it is not set.
+// priorityField is the priority itself. It drifts as long as it is not set. Before 26.05.3 backfill may put back
+// the one of before, which then stands as fast as ours: nobody chose it, and it is ours to replace or give back.
 var priorityField = &FieldRow{
-	Name:         slurm.FieldPriority,
-	ValueOwnerOf: func(in *bridge.Intent, j *slurm.Job) ValueOwner { return ownerUsIf(j.Priority == in.Edit.Value) },
+	Name: slurm.FieldPriority,
+	ValueOwnerOf: func(in *bridge.Intent, j *slurm.Job) ValueOwner {
+		return ownerUsIf(j.Priority == in.Edit.Value || j.Priority == in.Before.Priority && j.Priority > 0)
+	},
 	ForeignChange: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("priority is now %d, we had set %d", j.Priority, in.Edit.Value)
 	},

@@ -68,6 +68,7 @@ type Job struct {
 	IsNiceKnown              bool  // 22.05 shows nice only above 0
 	SiteFactor               int64 `json:",omitempty"`
 	IsSiteFactorKnown        bool  `json:",omitempty"` // no record shows it, sprio does: of waiting jobs that may start
+	IsPriorityUndone         bool  `json:",omitempty"` // Slurm orders it by an older priority than its factors make, see AddPriorities of package live
 	IsHeld                   bool  // priority 0
 	Restarts                 int
 	Requeue                  bool // the job may be requeued

@@ -20,9 +20,10 @@ type View struct {
 	CanWriteAdminComment bool // admin_comment can be written, by Administrators
 	RereadShowsNice      bool // RereadJob shows every job's nice, also where lists show it only above 0
 	ControllerLoad       ControllerLoad
-	IsFullRead           bool   // every record was read from a full list in this poll
-	Jobs                 []Job  // sorted by ID; finished ones included while Slurm lists them
-	Nodes                []Node // sorted by Name
+	IsFullRead           bool    // every record was read from a full list in this poll
+	RereadJobs           []int64 // ids of the jobs whose records were read in this poll, sorted, where not all were
+	Jobs                 []Job   // sorted by ID; finished ones included while Slurm lists them
+	Nodes                []Node  // sorted by Name
 	Partitions           []Partition
 	Warnings             []string // Slurm's own, each a hint that our request was off
 
@@ -56,6 +57,12 @@ type View struct {
 func (v *View) IsProvenGone(id int64) bool {
 	_, gone := slices.BinarySearch(v.GoneJobs, id)
 	return gone
+}
+
+// IsFresh reports whether the record of the job was read in this poll.
+func (v *View) IsFresh(id int64) bool {
+	_, reread := slices.BinarySearch(v.RereadJobs, id)
+	return v.IsFullRead || reread
 }
 
 // Partition returns the partition with the name, or nil.

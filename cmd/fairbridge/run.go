@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +36,7 @@ daemon does not start, unless --allow-root is given.`,
 			if err != nil {
 				return err
 			}
+			s.BackfillPatience = min(f.Interval/4, 10*time.Second)
 			if once {
 				return daemon.RunOnce(c.Context(), s, log)
 			}

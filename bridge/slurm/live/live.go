@@ -19,6 +19,9 @@ type Cluster struct {
 	Scontrol scontrol.Command
 	// ReadsLimits has every view show the limits of associations and QOS, which stopping jobs needs to know.
 	ReadsLimits bool
+	// BackfillPatience is how long a view waits at most for a pass of backfill to end, so that the writes
+	// that follow it are not undone by that; 0: not at all.
+	BackfillPatience time.Duration
 
 	nameProof clusterNameProof
 	topology  topology
@@ -35,6 +38,7 @@ func New(c *rest.Client, d *writer.Writer) *Cluster { return &Cluster{Client: c,
 // speak for different clusters is an error; that it cannot be known is noted in
 // the view. Site factors, which REST never shows, are read by sprio, and switches by scontrol.
 func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
+	c.awaitBackfill(ctx)
 	v, err := c.Client.Observe(ctx)
 	if err != nil {
 		c.nameProof.store("", nil)
@@ -56,6 +60,22 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 		c.limits.addToView(ctx, c.Scontrol, v)
 	}
 	return v, nil
+}
+
+// awaitBackfill waits for the end of the pass of backfill that is under way. What cannot be read is left to
+// the view to complain of.
+func (c *Cluster) awaitBackfill(ctx context.Context) {
+	const pause = 250 * time.Millisecond
+	for left := c.BackfillPatience; left > 0; left -= pause {
+		if d, err := c.ReadDiag(ctx); err != nil || !d.IsBackfilling {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
 }
 
 // niceReadSpan is how long after a start of slurmctld, and after our own, views show every nice:

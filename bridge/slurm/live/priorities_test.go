@@ -34,8 +34,35 @@ func TestPrioritiesAreOfThisMoment(t *testing.T) {
 		}
 	}
 	old := view()
-	old.CanWriteSiteFactor = false // 22.05, where every poll reads all records
-	if AddPriorities(t.Context(), scontrol.Command{filepath.Join(dir, "scontrol")}, old); old.Jobs[0].Priority != 10726 {
-		t.Errorf("priority %d where sprio is not asked", old.Jobs[0].Priority)
+	old.CanWriteSiteFactor = false // 22.05
+	AddPriorities(t.Context(), scontrol.Command{filepath.Join(dir, "scontrol")}, old)
+	if j := old.Jobs[0]; j.Priority != 4059 || j.IsSiteFactorKnown {
+		t.Errorf("where site factors cannot be written: priority %d, site factor known %v", j.Priority, j.IsSiteFactorKnown)
+	}
+}
+
+// TestAPriorityThatBackfillPutBackIsSeen: sprio adds up the factors, the record shows the priority that Slurm uses.
+// A record of an earlier poll proves nothing, nor does one that rounds otherwise.
+func TestAPriorityThatBackfillPutBackIsSeen(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		record, sum int64
+		whole       bool
+		reread      []int64
+		held, want  bool
+	}{
+		{"put back", 12_000, 13_000, true, nil, false, true},
+		{"put back, and lower is right", 13_000, 12_000, false, []int64{7, 9}, false, true},
+		{"as the factors make it", 13_000, 13_000, true, nil, false, false},
+		{"rounded", 13_001, 13_000, true, nil, false, false},
+		{"an old record", 12_000, 13_000, false, []int64{9}, false, false},
+		{"held", 0, 13_000, true, nil, true, false},
+		{"in several partitions", 12_000, 0, true, nil, false, false},
+	} {
+		v := &slurm.View{IsFullRead: tt.whole, RereadJobs: tt.reread, Jobs: []slurm.Job{{ID: 7, State: "PENDING", Priority: tt.record, IsHeld: tt.held}}}
+		addPriority(v, &v.Jobs[0], scontrol.JobPriority{Priority: tt.sum})
+		if got := v.Jobs[0].IsPriorityUndone; got != tt.want {
+			t.Errorf("%s: undone %v, want %v", tt.name, got, tt.want)
+		}
 	}
 }

@@ -51,6 +51,7 @@ func (p *jobPoll) readChanges(ctx context.Context) (queueModel, error) {
 		return p.oldModel, err
 	}
 	p.view.AddGoneJobs(listUnknownIDs(ids, found)...)
+	p.view.RereadJobs = ids
 	next := p.oldModel.update(statesByID, ids, found)
 	if next.hasOldReasons() && p.mayReadFull(next) {
 		p.oldModel = next

@@ -31,6 +31,8 @@ type System struct {
 
 	Stop *push.StopSwitch // of the loop
 
+	BackfillPatience time.Duration // of views, see live.Cluster; set before the first look
+
 	handsBack       bool // it is no daemon: it only gives back, under a leadership of its own
 	ignoresStopFile bool // it writes while a STOP file exists
 }
@@ -120,6 +122,6 @@ func (s *System) dialCluster(ctx context.Context, mayStop bool) (*live.Cluster, 
 		CheckMayWrite: s.checkMayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,
 		LeaseMax: f.Gate.LeaseMax, AllowHardHold: f.Gate.IAcceptOrphanHolds,
 	}))
-	c.Scontrol, c.ReadsLimits = f.Slurm.Scontrol, mayStop
+	c.Scontrol, c.ReadsLimits, c.BackfillPatience = f.Slurm.Scontrol, mayStop, s.BackfillPatience
 	return c, nil
 }
