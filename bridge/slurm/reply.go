@@ -84,6 +84,7 @@ type ControllerLoad struct {
 	All           RPCCount      // requests of all, ours included
 	BackfillLast  time.Duration // last backfill cycle
 	BackfillMean  time.Duration // all of them
+	IsBackfilling bool          // a pass of backfill was under way
 }
 
 // Span returns how long requests have been counted; 0 when that is not known.
@@ -110,7 +111,7 @@ const midnightSpan = 2 * time.Minute
 // midnight UTC slurmctld clears all counters but those of requests, and says of all that they began
 // then: since when requests are counted is not known from then on.
 func (d *Diag) LoadBy(user string) ControllerLoad {
-	l := ControllerLoad{At: d.Now, CountersStart: d.CountersStart, BackfillLast: d.BackfillLast, BackfillMean: d.BackfillMean, Own: RPCCount{Name: user}}
+	l := ControllerLoad{At: d.Now, CountersStart: d.CountersStart, BackfillLast: d.BackfillLast, BackfillMean: d.BackfillMean, IsBackfilling: d.IsBackfilling, Own: RPCCount{Name: user}}
 	if d.CountersStart.Sub(d.CountersStart.Truncate(24*time.Hour)) < midnightSpan {
 		l.CountersStart = time.Time{}
 	}

@@ -139,12 +139,13 @@ func (c *Client) readQueue(ctx context.Context, v *slurm.View) error {
 		return err
 	}
 	v.Jobs = next.sortedJobs()
-	c.queueCache.store(next, pollsLeft)
+	c.queueCache.store(next, pollsLeft, v.ControllerLoad.IsBackfilling && len(pollsLeft) <= c.pollConfig.Few)
 	return nil
 }
 
 // MarkStale makes the next polls read the job afresh, because we changed it.
-// Three polls, since a call without an answer can be carried out late.
+// Three polls, since a call without an answer can be carried out late. As long as a pass of backfill
+// is under way, which may undo the change, and few jobs are marked, no poll counts.
 func (c *Client) MarkStale(job int64) { c.queueCache.markStale(job, 3) }
 
 // RequestFullRead makes the next poll read the record of every job, unless the last whole list is

@@ -55,12 +55,15 @@ func (m *queueCache) load() (queueModel, map[int64]int) {
 	return m.model, maps.Clone(m.pollsLeftByJob)
 }
 
-// store notes what a poll has made of it. pollsLeft is what it started from.
-func (m *queueCache) store(next queueModel, pollsLeft map[int64]int) {
+// store notes what a poll has made of it. pollsLeft is what it started from; with keepsMarks the jobs changed by us are
+// read afresh as often as before.
+func (m *queueCache) store(next queueModel, pollsLeft map[int64]int, keepsMarks bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	next.ctldStart = m.model.ctldStart
-	m.model = next
+	if m.model = next; keepsMarks {
+		return
+	}
 	for id, n := range pollsLeft {
 		if m.pollsLeftByJob[id] != n { // changed again meanwhile
 			continue

@@ -1,21 +1,23 @@
 package rest
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
-func TestMidnightIsNoRestart(t *testing.T) {
-	m := &queueCache{}
-	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	started := day.Add(-30 * time.Hour)
-	now := day.Add(4 * time.Hour)
-	for _, s := range []struct{ since, want time.Time }{
-		{started, started}, {day.Add(time.Second), started}, {day.Add(3 * time.Hour), day.Add(3 * time.Hour)},
-		{time.Time{}, now}, {day.Add(time.Second), day.Add(3 * time.Hour)}, {now, now},
-	} {
-		if got := m.estimateCtldStart(s.since, now); !got.Equal(s.want) {
-			t.Errorf("since %v: started %v", s.since, got)
+// TestAMarkOutlastsAPassOfBackfill: a pass may undo a change of ours as long as it lasts.
+func TestAMarkOutlastsAPassOfBackfill(t *testing.T) {
+	var m queueCache
+	m.markStale(7, 3)
+	poll := func(keepsMarks bool) int {
+		old, left := m.load()
+		m.store(old, left, keepsMarks)
+		_, left = m.load()
+		return left[7]
+	}
+	for i, step := range []struct {
+		keepsMarks bool
+		want       int
+	}{{true, 3}, {true, 3}, {true, 3}, {true, 3}, {false, 2}, {true, 2}, {false, 1}, {false, 0}} {
+		if got := poll(step.keepsMarks); got != step.want {
+			t.Errorf("poll %d: %d polls are left to read it afresh, want %d", i+1, got, step.want)
 		}
 	}
 }
