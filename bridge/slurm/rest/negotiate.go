@@ -28,27 +28,30 @@ func readServedVersions(r io.Reader) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// chooseVersion picks the highest version both sides know, or the pinned one. Of a
-// slurmrestd that serves only newer ones, the nearest is read and never
-// written. The warning is for people; "" when there is nothing to say.
+// chooseVersion picks the highest version both sides know, or the pinned one. A
+// slurmrestd that serves newer ones is of a Slurm whose jobs and nodes may have what we do
+// not know: it is read and never written, by the nearest version, unless one is
+// pinned. The warning is for people; "" when there is nothing to say.
 func chooseVersion(served []int, pin string) (api API, warning string, err error) {
 	if pin != "" {
 		return choosePinnedVersion(served, pin)
 	}
+	unknown := slices.IndexFunc(served, func(v int) bool { return v > NewestVersion }) // the first of those unknown
 	for _, v := range slices.Backward(served) {
-		if a, ok := APIFromVersion(v); ok {
+		if a, ok := APIFromVersion(v); ok && unknown < 0 {
 			return a, formatUntriedWarning(a), nil
+		} else if ok {
+			a.CanWrite = false
+			return a, fmt.Sprintf("slurmrestd serves %s, newer than v0.0.%d, the newest we know: reading %s, changing nothing; slurm.api: %[3]s in the configuration lets it write all the same", API{Version: served[unknown]}.Name(), NewestVersion, a.Name()), nil
 		}
 	}
-	for _, v := range served {
-		if v > NewestVersion {
-			a, _ := APIFromVersion(NewestVersion)
-			a.Version, a.CanWrite, a.WasTriedLive = v, false, false
-			return a, fmt.Sprintf("slurmrestd serves only API versions newer than v0.0.%d, the newest we know: reading %s as if it were that, changing nothing", NewestVersion, a.Name()), nil
-		}
+	if unknown >= 0 {
+		a, _ := APIFromVersion(NewestVersion)
+		a.Version, a.CanWrite, a.WasTriedLive = served[unknown], false, false
+		return a, fmt.Sprintf("slurmrestd serves only API versions newer than v0.0.%d, the newest we know: reading %s as if it were that, changing nothing", NewestVersion, a.Name()), nil
 	}
-	oldest, newest := knownReleaseRange()
-	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm %s to %s)", formatVersions(served), OldestVersion, NewestVersion, oldest, newest)
+	oldest, last := knownReleaseRange()
+	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm %s to %s)", formatVersions(served), OldestVersion, NewestVersion, oldest, last)
 }
 
 func choosePinnedVersion(served []int, pin string) (API, string, error) {
