@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"time"
@@ -134,14 +135,9 @@ func (r *Report) checkPartitions(v *slurm.View, names []string) {
 			continue
 		}
 		gpus, nodes := 0, 0
-		for _, n := range v.Nodes {
-			all := n.GPUs()
-			if len(all) == 0 || !slices.Contains(n.Partitions, name) {
-				continue
-			}
-			nodes++
-			for _, g := range all {
-				gpus += g.Count
+		for i := range v.Nodes {
+			if n := countGPUs(&v.Nodes[i]); n > 0 && slices.Contains(v.Nodes[i].Partitions, name) {
+				gpus, nodes = gpus+n, nodes+1
 			}
 		}
 		if gpus == 0 {
@@ -149,7 +145,43 @@ func (r *Report) checkPartitions(v *slurm.View, names []string) {
 			continue
 		}
 		r.addOK("partition", "%s: %s on %s", name, policy.FormatCount(gpus, "GPU"), policy.FormatCount(nodes, "node"))
+		r.checkWholeNodes(v, &v.Partitions[i])
 	}
+}
+
+func countGPUs(n *slurm.Node) (count int) {
+	for _, g := range n.GPUs() {
+		count += g.Count
+	}
+	return count
+}
+
+// checkWholeNodes says which part of the GPUs a partition leaves idle by giving each job whole nodes: those
+// of the nodes of its running jobs that these did not ask for.
+func (r *Report) checkWholeNodes(v *slurm.View, p *slurm.Partition) {
+	if p.Exclusive != "YES" {
+		return
+	}
+	asked, held := 0, 0
+	for i := range v.Jobs {
+		j := &v.Jobs[i]
+		wants, err := j.RequestedGPUs()
+		if err != nil || !j.IsRunning() || !j.IsInPartition(p.Name) {
+			continue
+		}
+		asked += wants.Count
+		for _, name := range j.Nodes.Names {
+			if n := v.Node(name); n != nil {
+				held += countGPUs(n)
+			}
+		}
+	}
+	said := "no job runs in it now"
+	if held > 0 {
+		said = fmt.Sprintf("its running jobs asked for %d of the %d GPUs of the nodes they hold: %.0f %% are left idle", asked, held, 100*float64(held-asked)/float64(held))
+	}
+	r.addFinding("partition", LevelWarn, "scontrol update partitionname="+p.Name+" oversubscribe=no, and the same in slurm.conf, if jobs of several owners may share a node",
+		"%s gives each job whole nodes (OverSubscribe=EXCLUSIVE), which fairbridge leaves to Slurm: %s", p.Name, said)
 }
 
 // checkToken looks at how long the token is good.

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -95,6 +96,29 @@ func TestPartitions(t *testing.T) {
 		if f := only(t, r); f.Level != want.level || f.Text != want.text {
 			t.Errorf("%s: %+v, want %+v", name, f, want)
 		}
+	}
+}
+
+// TestAnExclusivePartition: one job asks for a GPU of eight, one for all eight, one waits and one is elsewhere.
+func TestAnExclusivePartition(t *testing.T) {
+	job := func(state, partition, node string, gpus int64) slurm.Job {
+		return slurm.Job{State: state, Partitions: []string{partition}, Nodes: slurm.ReadHosts(node), NodeCount: 1,
+			RequestedTRES: slurm.ReadTRES(fmt.Sprintf("cpu=1,node=1,gres/gpu=%d", gpus))}
+	}
+	v := &slurm.View{
+		Partitions: []slurm.Partition{{Name: "gpu", Exclusive: "YES"}, {Name: "mine", Exclusive: "USER"}},
+		Nodes:      []slurm.Node{{Name: "g1", Partitions: []string{"gpu"}, Gres: slurm.ReadGRES("gpu:8")}, {Name: "g2", Partitions: []string{"gpu", "mine"}, Gres: slurm.ReadGRES("gpu:8")}},
+		Jobs:       []slurm.Job{job("RUNNING", "gpu", "g1", 1), job("RUNNING", "gpu", "g2", 8), job("PENDING", "gpu", "", 4), job("RUNNING", "mine", "g2", 2)},
+	}
+	var r Report
+	r.checkPartitions(v, []string{"gpu", "mine"})
+	if len(r) != 3 || r[1].Level != LevelWarn || !strings.Contains(r[1].Text, "asked for 9 of the 16 GPUs of the nodes they hold: 44 % are left idle") {
+		t.Errorf("%+v", r)
+	}
+	v.Jobs = nil
+	r = nil
+	if r.checkPartitions(v, []string{"gpu"}); len(r) != 2 || !strings.Contains(r[1].Text, "no job runs in it now") {
+		t.Errorf("with no jobs: %+v", r)
 	}
 }
 
