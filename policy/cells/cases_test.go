@@ -13,7 +13,11 @@ import (
 	"fairbridge/policy/cells"
 )
 
-const shared = "../../../shared/traces/hived/hived-cases.json"
+// shared are the published scheduler's cases, which may be missing; ownCases are ours, taken down the same way.
+const (
+	shared   = "../../../shared/traces/hived/hived-cases.json"
+	ownCases = "testdata/cases.json"
+)
 
 // caseCell, caseStep and caseFile are the cases as they were taken down.
 type caseCell struct {
@@ -80,9 +84,9 @@ type caseFile struct {
 	} `json:"scenarios"`
 }
 
-func readCases(t *testing.T) caseFile {
+func readCases(t *testing.T, path string) caseFile {
 	t.Helper()
-	data, err := os.ReadFile(shared)
+	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		t.Skipf("the cases of the published scheduler are not here: %v", err)
 	}

@@ -9,7 +9,7 @@ type GangState string
 const (
 	Allocated      GangState = "allocated"
 	Preempting     GangState = "preempting"      // it has cells reserved that others are to leave
-	BeingPreempted GangState = "being preempted" // another has some of its cells reserved
+	BeingPreempted GangState = "being preempted" // another has, or had, some of its cells reserved
 )
 
 // gang is tasks that run together, on the devices of a placement.
@@ -89,7 +89,8 @@ func (k *Cluster) reserve(g *gang) {
 	})
 }
 
-// cancel dissolves a reservation; devices still in use are their users' again.
+// cancel dissolves a reservation; devices still in use are their users' again, whose state remains, as it
+// does in the published scheduler.
 func (k *Cluster) cancel(g *gang) {
 	delete(k.gangs, g.name)
 	g.eachDevice(func(device, _ *cell) {
@@ -101,7 +102,6 @@ func (k *Cluster) cancel(g *gang) {
 		}
 		device.state = stateUsed
 		k.restore(device.user, device)
-		device.user.recover()
 	})
 }
 
@@ -115,15 +115,6 @@ func (k *books) restore(g *gang, device *cell) {
 	}
 	k.useDevice(device, nil, OpportunisticPriority, g.tenant)
 	k.expel(g)
-}
-
-// recover makes a gang allocated again of which no device is reserved any more.
-func (g *gang) recover() {
-	reserved := false
-	g.eachDevice(func(device, _ *cell) { reserved = reserved || device.state == stateReserving })
-	if !reserved {
-		g.state = Allocated
-	}
 }
 
 // virtualOf is the virtual device that the gang has for a physical one; nil: none.

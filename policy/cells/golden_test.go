@@ -48,8 +48,23 @@ func startAsPublished(t *testing.T, c cells.Config) *cells.Cluster {
 // TestPublishedCases wants what HiveD's own scheduler answers to the steps of its own test: places
 // to the device, victims, reservations, states, and how virtual clusters see bad nodes.
 func TestPublishedCases(t *testing.T) {
-	f := readCases(t)
-	expectations, scheduled := 0, 0
+	f := readCases(t, shared)
+	if expectations, scheduled := playCases(t, &f); expectations != 44 || scheduled != 39 {
+		t.Errorf("%d expectations, %d scheduling steps", expectations, scheduled)
+	}
+}
+
+// TestOwnCases wants of gangs whose reservation is cancelled, and of those who were to leave for them, what
+// the rules of the published scheduler say.
+func TestOwnCases(t *testing.T) {
+	f := readCases(t, ownCases)
+	if expectations, _ := playCases(t, &f); expectations == 0 {
+		t.Error("nothing is expected")
+	}
+}
+
+// playCases plays all scenarios. It returns how many steps expect something, and how many schedule.
+func playCases(t *testing.T, f *caseFile) (expectations, scheduled int) {
 	for _, s := range f.Scenarios {
 		if s.Steps == nil {
 			_, err := cells.New(f.config(t, s.Changes))
@@ -74,9 +89,7 @@ func TestPublishedCases(t *testing.T) {
 			}
 		}
 	}
-	if expectations != 44 || scheduled != 39 {
-		t.Errorf("%d expectations, %d scheduling steps", expectations, scheduled)
-	}
+	return expectations, scheduled
 }
 
 // caseRun is a scenario under way.
@@ -84,7 +97,7 @@ type caseRun struct {
 	*testing.T
 	k      *cells.Cluster
 	at     string
-	gangOf map[string]string
+	gangOf map[string]string // of every task that asked
 }
 
 func (r *caseRun) do(s caseStep) {
@@ -92,7 +105,7 @@ func (r *caseRun) do(s caseStep) {
 	case "schedule":
 		r.schedule(s)
 		return
-	case "delete":
+	case "delete", "delete_unallocated": // a task that runs, and one that waits for its reservation
 		r.k.End(r.gangOf[s.What], s.What)
 	case "node_bad":
 		r.k.SetBad(s.What + s.Node)
@@ -153,9 +166,9 @@ func (r *caseRun) schedule(s caseStep) {
 	}
 	q := s.request(r.T)
 	a, err := r.k.Schedule(q)
+	r.gangOf[s.Pod] = s.Group
 	r.compare(a, err, want)
 	if s.After == "commit" {
-		r.gangOf[s.Pod] = s.Group
 		r.k.Start(q, a)
 	}
 	groups := map[string]string{}

@@ -105,14 +105,14 @@ func TestQuotasThatDoNotFit(t *testing.T) {
 }
 
 // TestHigherGangReservesAndLetsGo: in A's one node a gang of a higher priority has what a lower one is to leave; when it waits no
-// more, the lower one has it again.
+// more, the lower one has it again, and is called as before.
 func TestHigherGangReservesAndLetsGo(t *testing.T) {
 	k := newCluster(t, twoNodes())
 	reserves := func(r *cells.Request) { r.Reserves = true }
 	wantAnswers(t, []string{ask(t, k, "A1", 0, 4, nil), ask(t, k, "A2", 1, 4, reserves), fmt.Sprint(k.Gangs()["A1"], k.Gangs()["A2"])},
 		"n0[0 1 2 3]", "victims map[n0:[A1]]", "{being preempted false} {preempting false}")
 	k.End("A2", "A2")
-	wantAnswers(t, []string{fmt.Sprint(k.Gangs()), ask(t, k, "A2", 1, 4, reserves)}, "map[A1:{allocated false}]", "victims map[n0:[A1]]")
+	wantAnswers(t, []string{fmt.Sprint(k.Gangs()), ask(t, k, "A2", 1, 4, reserves)}, "map[A1:{being preempted false}]", "victims map[n0:[A1]]")
 	k.End("A1", "A1")
 	wantAnswers(t, []string{ask(t, k, "A2", 1, 4, reserves), fmt.Sprint(k.Gangs())}, "n0[0 1 2 3]", "map[A2:{allocated false}]")
 }

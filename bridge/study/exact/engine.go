@@ -32,6 +32,7 @@ type engine struct {
 	runningJobs       []*job // those of them that run, by id
 	endedPresentCount int    // jobs that ended and still stand in the list of those present
 	endedTotalCount   int
+	idleTime          time.Duration // for which nothing ran and no job was to arrive
 
 	snapshot     policy.Snapshot
 	usage        *usage
@@ -185,6 +186,18 @@ func (e *engine) addRunTime(j *job, ran, held float64) {
 	j.outcome.Service += held * gpus
 	e.measuredRun.BusyGPUSeconds += ran * gpus
 	e.usage.chargeJob(j, ran*gpus, ran*e.BillingWeights.ChargedGPUs(j.heldAlloc))
+}
+
+// idlePatience is for how long a policy may start nothing where nothing runs and no job is to arrive: there are
+// policies that let a new job wait for a while.
+const idlePatience = 24 * time.Hour
+
+// mayStartLater counts the time until the policy is asked again, and reports whether anything may happen by then.
+func (e *engine) mayStartLater(wait time.Duration) bool {
+	if e.idleTime += wait; len(e.runningJobs) > 0 || len(e.futureJobs) > 0 {
+		e.idleTime = 0
+	}
+	return e.idleTime <= idlePatience
 }
 
 // deadlockError explains why nothing will ever happen again.

@@ -39,7 +39,7 @@ func (v *intervalEngine) simulate() error {
 			return err
 		}
 		last, ask = v.now, math.Inf(1)
-		if v.Clock.MaxInterval > 0 && (len(v.runningJobs) > 0 || len(v.futureJobs) > 0) {
+		if v.Clock.MaxInterval > 0 && v.mayStartLater(v.Clock.MaxInterval) {
 			ask = v.now + v.Clock.MaxInterval.Seconds()
 		}
 	}

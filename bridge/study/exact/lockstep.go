@@ -12,12 +12,8 @@ import (
 // job waits at least for the end of the interval in which it arrives.
 type lockstepEngine struct {
 	*engine
-	lastFinish    float64
-	idleIntervals int // intervals in a row in which nothing ran and nothing was to arrive
+	lastFinish float64
 }
-
-// maxIdleIntervals is how long a policy may let all jobs wait with no job to arrive.
-const maxIdleIntervals = 10_000
 
 // simulate runs until all jobs are done.
 func (l *lockstepEngine) simulate() error {
@@ -30,10 +26,7 @@ func (l *lockstepEngine) simulate() error {
 		if err := l.decideAndCarryOut(); err != nil {
 			return err
 		}
-		if l.idleIntervals++; len(l.runningJobs) > 0 || len(l.futureJobs) > 0 {
-			l.idleIntervals = 0
-		}
-		if l.idleIntervals > maxIdleIntervals {
+		if !l.mayStartLater(l.Clock.LockstepInterval) {
 			return l.deadlockError()
 		}
 	}

@@ -24,7 +24,7 @@ func (r *roundEngine) simulate() error {
 		if err := r.decideAndCarryOut(); err != nil {
 			return err
 		}
-		switch {
+		switch later := r.mayStartLater(r.Clock.RoundLength); {
 		case len(r.runningJobs) > 0:
 			r.runRound()
 		default:
@@ -33,7 +33,10 @@ func (r *roundEngine) simulate() error {
 				next = min(next, r.futureJobs[0].Arrive)
 			}
 			if math.IsInf(next, 1) {
-				return r.deadlockError()
+				if !later {
+					return r.deadlockError()
+				}
+				next = r.now + r.Clock.RoundLength.Seconds()
 			}
 			r.now = next
 		}

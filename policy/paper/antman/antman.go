@@ -25,7 +25,7 @@ import (
 type Policy struct {
 	Quotas        map[string]float64 `param:"quotas" help:"GPUs guaranteed to each account; an account that is not named has its part of the cluster by weight"`
 	Opportunistic bool               `param:"opportunistic" default:"true" help:"run jobs on what others leave; otherwise all jobs are guaranteed ones and wait for their quota"`
-	Downgrade     time.Duration      `param:"downgrade" default:"10m" help:"wait for the quota after which a job that may be stopped runs as an opportunistic one, until there is quota for it"`
+	Downgrade     time.Duration      `param:"downgrade" default:"10m" help:"wait for the quota after which a job that may be stopped runs as an opportunistic one, until there is quota for it; one that asks more than the quota does so at once"`
 	Share         bool               `param:"share" default:"true" help:"let an opportunistic job run beside a guaranteed one, where both owners agree; otherwise on idle GPUs only"`
 	Busy          float64            `param:"busy" default:"0.8" min:"0" max:"1" help:"share of the time in which a GPU computes from which on no opportunistic job joins it"`
 	MemoryMB      float64            `param:"memory" default:"16384" min:"0" help:"megabytes used on a GPU above which no opportunistic job joins it"`
@@ -83,6 +83,7 @@ func System() paper.System {
 			"An opportunistic job joins a GPU only if the guaranteed one there is expected to keep its speed, by classes of jobs; in the paper utilisation and memory alone decide.",
 			"A guaranteed job that was slowed once gets no neighbour again.",
 			"A job that must not be stopped is never opportunistic, also where its owner says so: it waits for quota.",
+			"An account may have one job of more than its quota, on what guaranteed jobs leave, while it uses nothing else: in the paper none asks for more.",
 		},
 		SimulatorParams: paper.Params{"max_wait": "0s"},
 		MayStarve:       true,

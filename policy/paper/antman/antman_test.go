@@ -94,6 +94,40 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// TestBeyondQuota: a job that its account's quota is never enough for runs on what guaranteed
+// ones leave, one at a time and while its account uses nothing else; it need not wait where it may be stopped.
+func TestBeyondQuota(t *testing.T) {
+	idle, large := policy.Job{}, fixed(newJob(2, "a", 3))
+	oneGPU := on(newJob(1, "a", 1), time.Hour, "n1", 0)
+	twoGPUs := on(opportunistic(newJob(1, "b", 2)), time.Hour, "n1", 0, 1)
+	part := paper.Params{"quotas": "a:0.5"}
+	for name, c := range map[string]struct {
+		first, second policy.Job
+		params        paper.Params
+		want          string
+	}{
+		"alone":                     {idle, large, nil, "2 start"},
+		"one at a time":             {fixed(newJob(1, "a", 1)), fixed(newJob(2, "a", 1)), part, "1 start; 2 hold"},
+		"after guaranteed ones":     {alone(newJob(1, "b", 2)), large, nil, "1 start; 2 wait"},
+		"though they came later":    {fixed(newJob(1, "a", 3)), alone(newJob(2, "b", 2)), nil, "1 wait; 2 start"},
+		"before opportunistic ones": {twoGPUs, large, nil, "1 stop; 2 start"},
+		"its account uses a GPU":    {oneGPU, large, nil, "1 keep; 2 hold"},
+		"quotas alone":              {idle, newJob(2, "a", 3), paper.Params{"opportunistic": false}, "2 start"},
+		"it may be stopped":         {idle, young(newJob(2, "a", 3)), nil, "2 start"},
+		"and its account uses one":  {oneGPU, young(newJob(2, "a", 3)), nil, "1 keep; 2 start"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jobs := []policy.Job{c.first, c.second}
+			if c.first.ID == 0 {
+				jobs = jobs[1:]
+			}
+			if got, _ := decide(t, cluster(jobs...), c.params); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
 func stopped(j policy.Job) policy.Job { j.StopCount = 3; return j }
 
 // full are guaranteed jobs on all GPUs, each on one of a node, and one that wants so many.

@@ -16,6 +16,7 @@ type class int
 
 const (
 	guaranteed    class = iota
+	beyond              // its account uses none of its quota, and could not run it within the quota
 	opportunistic       // it runs on what others leave
 	refused             // it waits for its account's quota
 )
@@ -39,7 +40,8 @@ const rounding = 1e-9
 func (c *classes) isOpportunistic(e *engine.Entry) bool { return c.of[e.Index] == opportunistic }
 
 // prepare makes the classes: jobs that ran as guaranteed ones stay so, then those that run, the first
-// to start before the others, and then those that wait, by arrival, as long as there is quota.
+// to start before the others, and then those that wait, by arrival, as long as there is quota. An account whose
+// jobs are then all refused gets the first of them: by the quota alone it would never run.
 func (c *classes) prepare(r *engine.Round) {
 	if c.of != nil {
 		return
@@ -51,8 +53,13 @@ func (c *classes) prepare(r *engine.Round) {
 	})
 	for _, e := range line {
 		c.of[e.Index] = c.classify(r, e)
-		if c.of[e.Index] == guaranteed && (e.HoldsGPUs() || r.MayRun(e)) && r.CheckEverFits(e) == nil {
+		if c.of[e.Index] == guaranteed && r.MayRun(e) && r.CheckEverFits(e) == nil {
 			c.used[e.Account] += gpusOf(e)
+		}
+	}
+	for _, e := range line {
+		if c.of[e.Index] == refused && c.used[e.Account] == 0 && r.CheckEverFits(e) == nil {
+			c.of[e.Index], c.used[e.Account] = beyond, gpusOf(e)
 		}
 	}
 	c.watch(r)
@@ -77,7 +84,9 @@ func (c *classes) classify(r *engine.Round, e *engine.Entry) class {
 		return opportunistic
 	case hasQuota || c.seniority(e) == 0 || !r.MayRun(e) || c.MaxWait > 0 && e.Waited(r.Now) > c.MaxWait:
 		return guaranteed
-	case c.Opportunistic && c.mayLeave(e) && (e.HoldsGPUs() || e.Waited(r.Now) >= c.Downgrade):
+	case !c.Opportunistic || !c.mayLeave(e):
+		return refused
+	case e.HoldsGPUs() || c.exceedsQuota(e) || e.Waited(r.Now) >= c.Downgrade:
 		return opportunistic
 	}
 	return refused
@@ -88,6 +97,9 @@ func (c *classes) mayLeave(e *engine.Entry) bool {
 	return e.UnstoppableReason == "" && e.State != policy.Suspended && (c.MaxStops <= 0 || e.StopCount < c.MaxStops) &&
 		(!e.HoldsGPUs() || len(e.On) > 0)
 }
+
+// exceedsQuota reports whether the quota of the job's account would not be enough for it alone.
+func (c *classes) exceedsQuota(e *engine.Entry) bool { return gpusOf(e) > c.quota[e.Account]+rounding }
 
 // gpusOf is what the job holds, or asks when it holds nothing, in whole GPUs.
 func gpusOf(e *engine.Entry) float64 {
@@ -126,7 +138,10 @@ func (c *classes) Admit(r *engine.Round, e *engine.Entry) error {
 		return nil
 	}
 	later := ""
-	if c.Opportunistic && c.mayLeave(e) {
+	switch {
+	case c.exceedsQuota(e):
+		later = "; it may start when they use none"
+	case c.Opportunistic && c.mayLeave(e):
 		later = "; after " + policy.FormatDuration(c.Downgrade) + " of waiting what others leave is enough for it"
 	}
 	return fmt.Errorf("account %s is guaranteed %s, its guaranteed jobs use %.4g of them, and it asks %.4g%s", e.Account, formatGPUs(c.quota[e.Account]), c.used[e.Account], gpusOf(e), later)
@@ -137,7 +152,7 @@ func formatGPUs(gpus float64) string {
 	return policy.FormatCount(int(math.Min(gpus+rounding, 1e9)), "GPU")
 }
 
-// Allocate implements engine.Allocator: guaranteed jobs before opportunistic ones, and of those that have to
+// Allocate implements engine.Allocator: guaranteed jobs first, opportunistic ones last, and of those that have to
 // leave, why. Of opportunistic jobs the last to start is the first to leave.
 func (c *classes) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	c.prepare(r)
@@ -159,6 +174,9 @@ func (c *classes) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 // noteFor says what the job is, and why.
 func (c *classes) noteFor(e *engine.Entry) string {
 	switch {
+	case c.of[e.Index] == beyond:
+		return fmt.Sprintf("on what guaranteed jobs leave; account %s uses none of its quota of %s",
+			e.Account, formatGPUs(c.quota[e.Account]))
 	case !c.isOpportunistic(e):
 		return fmt.Sprintf("guaranteed; account %s has a quota of %s", e.Account, formatGPUs(c.quota[e.Account]))
 	case e.IsOpportunistic():

@@ -21,7 +21,7 @@ var Table = slices.Concat(
 	}),
 	share("studies", "pages of figures and comparisons, on whole days", [][]string{
 		{"./bridge/study/startscore"},
-		{"./bridge/study/evaluation", "./bridge/study/elasticgain", "./bridge/study/whatif"},
+		{"./bridge/study", "./bridge/study/evaluation", "./bridge/study/elasticgain", "./bridge/study/whatif"},
 		{"./bridge/study/shadow", "./bridge/study/slurmrun", "./bridge/study/exact", "./bridge/study/fluid"},
 		{"./bridge/study/train/...", "./cmd/fairbridge/canaryreport"},
 	}),
