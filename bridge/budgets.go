@@ -90,11 +90,10 @@ type Budgets struct {
 	// of the listed jobs), but never below EditFloor. EditRate bounds them
 	// per second of the interval. Each record counts once, however many
 	// waiting tasks of an array it stands for; of stops each task does.
-	// slurmctld must hardly notice us: it was measured to work about 1 ms for
-	// a call (71 in 0.08 s beside 500 records and an array of 2,000), so that
-	// the floor of 150, all that the rate allows in 30 s, takes 0.15 s of
-	// them, half a percent. A queue of 600 records is numbered in four
-	// intervals so.
+	// slurmctld must hardly notice us: a call was measured to take it 1 ms (71
+	// took 0.08 s beside 500 jobs and an array of 2,000), so that the floor of
+	// 150, all that the rate allows in 30 s, takes half a percent of them. 600
+	// records have their numbers in four intervals so.
 	MaxEdits    int     `yaml:"mutations"`
 	EditPercent float64 `yaml:"mutation_percent"`
 	EditFloor   int     `yaml:"mutation_floor"`

@@ -53,9 +53,8 @@ func BudgetCost(e slurm.Edit) int {
 	return 1
 }
 
-// Move is by how much an edit changes the number of ours that orders its job; that of a job without one is
-// the largest there is, so that no job waits for its first number behind those that already have one. It
-// is 0 of other edits.
+// Move is by how much an edit changes the number of ours that orders its job; a first number moves it furthest, so
+// that no job waits for one behind those that have theirs. Other edits do not move it.
 func (c *EditContext) Move() int64 {
 	switch {
 	case c.SendPhase() != PhaseOrder:

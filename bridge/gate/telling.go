@@ -21,9 +21,7 @@ func (g *editGate) checkTellingBudget() *denial {
 
 // spendEditBudget takes an edit that is let through off its budget.
 func (g *editGate) spendEditBudget(c *editCandidate) {
-	if c.EditKindRow.OnlyTells {
-		g.tellingsLeft--
-	}
+	g.tellingsLeft -= oneIf(c.EditKindRow.OnlyTells)
 	g.editsLeft -= actuator.BudgetCost(c.Edit)
 }
 
