@@ -63,7 +63,7 @@ func (c *Budgets) checkEdits() []error {
 	return []error{
 		checkRange("mutations", c.MaxEdits, 1, 1_000_000),
 		checkRange("mutation_percent", c.EditPercent, 0, 100),
-		checkRange("mutation_floor", c.EditFloor, 1, c.MaxEdits),
+		checkRange("mutation_floor", c.EditFloor, 1, 1_000_000),
 		checkRange("mutation_rate", c.EditRate, 0.01, 1000),
 		checkRange("churn_percent", c.ChurnPercent, 0, 100),
 		checkRange("plan_churn_percent", c.PlanChurnPercent, c.ChurnPercent, 100),

@@ -23,6 +23,7 @@ type JobBefore struct {
 	Restarts        int         `json:"restarts"`
 	State           string      `json:"state"`
 	User            string      `json:"user,omitempty"`            // whose job it is
+	IsTopped        bool        `json:"topped,omitempty"`          // of a nice: scontrol top mixed ours with the owner's
 	HeldByUsAt      time.Time   `json:"held,omitzero"`             // of a hand-back only: when our hold was accepted, or seen so soon that it is ours
 	Rewritten       string      `json:"rewritten,omitempty"`       // what else of the job was seen changed right after the edit
 	RewrittenField  string      `json:"rewritten_field,omitempty"` // which field that is

@@ -69,7 +69,7 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 	s := l.newCycleState(facts, m, l.leader.LeadsUntil, allowed, r.Doubts)
 	r.PartitionResults, m = l.evaluatePartitions(ctx, s, m) // assemble, decide, gate and diff, for every partition
 	l.Metrics.setPartitionResults(r.PartitionResults)
-	l.requestFullRead(r.PartitionResults)
+	l.requestFullRead(&facts, r.PartitionResults)
 	r.addPlanDoubts()
 	intents, m, doubts := l.storeIntents(ctx, s, m, r)
 	if r.addDoubts(doubts); doubts == nil {

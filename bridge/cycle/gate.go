@@ -118,7 +118,7 @@ func (s *cycleState) gatePlan(e PartitionResult, m PartitionMemory, sum spentBud
 func (s *cycleState) gateEdits(e PartitionResult, edits []slurm.Edit, sum spentBudget) PartitionResult {
 	kept, refused := gate.FilterEdits(gate.EditInput{
 		CommonInput: s.gateInputFor(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, IntentBook: s.book, AllowedStops: e.Stops, AllowedWarnings: e.PlannedWarnings,
-		RequeuedRuns: s.requeuedRuns, LastSentByField: s.lastSentByField, TasksEditedElsewhere: sum.editedTaskCount, ToldElsewhere: sum.toldCount, EditsElsewhere: sum.edits,
+		RequeuedRuns: s.requeuedRuns, LastSentByField: s.lastSentByField, EditsSpentElsewhere: sum.editsSpent, ToldElsewhere: sum.toldCount, EditsElsewhere: sum.edits,
 	})
 	e.Edits, e.Refusals = kept, append(e.Refusals, refused...)
 	return e

@@ -36,18 +36,18 @@ func (l *Loop) observeCluster(ctx context.Context) (bridge.Facts, []bridge.Doubt
 
 // FullReader is a Cluster of which most polls read only what has changed.
 type FullReader interface {
-	// RequestFullRead makes the next poll read the record of every job. It may be put off
-	// where that would be too often: who still wants one then asks again.
+	// RequestFullRead makes the next poll read the record of every job, and every nice. It may be
+	// put off where that would be too often: who still wants one then asks again.
 	RequestFullRead()
 }
 
-// requestFullRead asks for a whole list where stops wait for one: those that would be sent, and
-// those of partitions that only observe, whose plans are to be the ones that would be sent.
-func (l *Loop) requestFullRead(evaluations []PartitionResult) {
+// requestFullRead asks for a whole list where somebody changed a nice of ours, and where stops wait for one: those
+// that would be sent, and those of partitions that only observe, whose plans are to be the ones that would be sent.
+func (l *Loop) requestFullRead(f *bridge.Facts, evaluations []PartitionResult) {
 	c, ok := l.Cluster.(FullReader)
-	if ok && slices.ContainsFunc(evaluations, func(e PartitionResult) bool {
+	if ok && (ledger.NeedsNices(f.Intents, f.View) || slices.ContainsFunc(evaluations, func(e PartitionResult) bool {
 		return e.NeedsFullRead && (e.MaySendEdits || !e.Partition.Mode.Allows(bridge.ModeRank))
-	}) {
+	})) {
 		c.RequestFullRead()
 	}
 }

@@ -34,13 +34,11 @@ func (s *cycleState) resendableIntents(evaluations []PartitionResult, epoch int6
 	return out
 }
 
-// countEditedTasks counts the array tasks that intents change, but for those that only tell.
-func countEditedTasks(intents []bridge.Intent) int {
+// sumBudgetCosts is what the intents take of an interval's edit budget.
+func sumBudgetCosts(intents []bridge.Intent) int {
 	n := 0
 	for i := range intents {
-		if !actuator.EditKindRowOf(intents[i].Edit.Kind).OnlyTells {
-			n += max(intents[i].Edit.Tasks, 1)
-		}
+		n += actuator.BudgetCost(intents[i].Edit)
 	}
 	return n
 }
@@ -49,7 +47,7 @@ func countEditedTasks(intents []bridge.Intent) int {
 // interval's edit budget.
 func intentsWithinBudget(intents []bridge.Intent, left int) []bridge.Intent {
 	for i := range intents {
-		if left -= max(intents[i].Edit.Tasks, 1); left < 0 {
+		if left -= actuator.BudgetCost(intents[i].Edit); left < 0 {
 			return intents[:i]
 		}
 	}

@@ -49,6 +49,7 @@ type wire struct {
 	between      func(w *sim.World)     // happens between looking and pushing
 	looked       func()                 // happens while looking
 	listed       map[int64]slurm.Job    // what lists show of jobs, until they are read one by one: people's edits are not in jobs/state
+	showsNices   bool                   // lists show every nice, also where only those that were asked for do
 	partial      func() bool            // whether a poll reads only what changed, unless a whole list was asked for; nil: never
 
 	fullReads int  // how often a whole list was asked for
@@ -70,6 +71,12 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	v, err := c.DirectCluster.Observe(ctx)
 	if err == nil && c.spoil != nil {
 		c.spoil(v)
+	}
+	for i := range v.Jobs {
+		if j := &v.Jobs[i]; j.IsPending() && (c.asked || c.showsNices) {
+			is, _ := c.DirectCluster.RereadJob(ctx, j.ID)
+			j.Nice, j.IsNiceKnown = is.Nice, true
+		}
 	}
 	v.IsFullRead = c.asked || c.partial == nil || !c.partial()
 	c.asked = false

@@ -13,11 +13,11 @@ import (
 // spentBudget is what was taken of the budgets that partitions share. It is a value:
 // each partition gets what those before it left.
 type spentBudget struct {
-	editedTaskCount int                // array tasks of the edits of this cycle
-	toldCount       int                // edits of this cycle that only tell
-	recentStops     []bridge.Stop      // of the last 24 hours
-	recentWarnings  []gate.SentWarning // of the last 24 hours
-	edits           []slurm.Edit       // of this cycle
+	editsSpent     int                // what the edits of this cycle take of their budget
+	toldCount      int                // edits of this cycle that only tell
+	recentStops    []bridge.Stop      // of the last 24 hours
+	recentWarnings []gate.SentWarning // of the last 24 hours
+	edits          []slurm.Edit       // of this cycle
 }
 
 // newSpentBudget is what earlier cycles spent, by the ledger.
@@ -52,7 +52,7 @@ func (sum spentBudget) withPlannedEdits(e *PartitionResult, now time.Time) spent
 			sum.toldCount++
 			continue
 		}
-		sum.editedTaskCount += max(edit.Tasks, 1)
+		sum.editsSpent += actuator.BudgetCost(edit)
 		cost := e.stopCost(edit)
 		if cost == nil {
 			continue

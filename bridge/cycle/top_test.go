@@ -13,7 +13,17 @@ import (
 // bobs is a rig on which jobs of two users are ordered, first come first served.
 func bobs(t *testing.T) (r *rig, bob, all []int64) {
 	t.Helper()
-	r = newRigOn(t, campus(), bridge.ModeRank, "fifo", nil)
+	return bobsOn(t, campus(), bridge.ModeRank, "fifo", bridge.LeverAuto)
+}
+
+// bobsOn is bobs on another cluster, by another policy.
+func bobsOn(
+	t *testing.T, cluster sim.Config, mode bridge.Mode, policy string, lever bridge.Lever,
+) (r *rig, bob, all []int64) {
+	t.Helper()
+	r = newRigOn(t, cluster, mode, policy, nil)
+	r.conf.Order.Lever = lever
+	r.restart()
 	r.full("")
 	for i := range 12 {
 		who := sim.JobSpec{User: "bob", Account: "b", GPUs: 8}
@@ -76,27 +86,80 @@ func TestReleaseReachesAJobWhoseOwnerWasPolite(t *testing.T) {
 	}
 }
 
-// top is what scontrol top does for a user's job: by nice, computed from the
-// priorities of the moment, it takes the place of the user's first.
+// top is what scontrol top does for a user's job: by nice, computed from the priorities of the moment, it takes the
+// priority of the user's first, and the others give what that takes by equal parts, and are below it then.
 func top(t *testing.T, w *sim.World, jobs []int64, first int64) {
 	t.Helper()
+	is := map[int64]slurm.Job{}
 	best := int64(0)
 	for _, id := range jobs {
-		j, _ := w.Job(id)
+		j, err := w.Job(id)
+		if is[id] = j; err != nil {
+			t.Fatal(err)
+		}
 		best = max(best, j.Priority)
 	}
+	given, toGive := best-is[first].Priority, int64(len(jobs)-1)
+	lower := map[int64]int64{first: -given}
 	for _, id := range jobs {
-		j, err := w.Job(id)
-		if err != nil {
+		if id != first {
+			lower[id] = given / toGive
+			if is[id].Priority-lower[id] >= best {
+				lower[id] = is[id].Priority - best + 1
+			}
+			given, toGive = given-lower[id], toGive-1
+		}
+	}
+	for id, by := range lower {
+		if err := w.Update(sim.OperatorUser, id, sim.JobUpdate{Nice: sim.Ptr(is[id].Nice + by)}); err != nil {
 			t.Fatal(err)
 		}
-		nice := j.Nice + 1 // the others make room
-		if id == first {
-			nice = j.Nice - (best - j.Priority)
-		}
-		if err := w.Update(sim.OperatorUser, id, sim.JobUpdate{Nice: &nice}); err != nil {
-			t.Fatal(err)
-		}
+	}
+}
+
+// TestTopLeavesWhatItAloneWouldHaveMade: the order is a nice, and scontrol top deals its numbers out among a user's
+// jobs. While we live, or with the next release, these get the nices that top made of them on the same site without
+// us, also where lists show a nice only above 0.
+func TestTopLeavesWhatItAloneWouldHaveMade(t *testing.T) {
+	for _, c := range []struct {
+		name, release string
+		cycles        int // after the top
+	}{
+		{"the daemon lives", "24.11.5", 2}, {"the daemon died", "24.11.5", 0},
+		{"hidden, the daemon lives", "22.05.8", 4}, {"hidden, the daemon died", "22.05.8", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cluster := campus()
+			cluster.Release = c.release
+			alone, bob, _ := bobsOn(t, cluster, bridge.ModeObserve, "sjf", bridge.LeverNice)
+			r, _, all := bobsOn(t, cluster, bridge.ModeRank, "sjf", bridge.LeverNice)
+			for _, x := range []*rig{alone, r} {
+				top(t, x.w, bob, bob[len(bob)-1])
+				for _, w := range x.cycles(c.cycles).Warnings {
+					if w.Cause == bridge.CauseOtherOrder {
+						t.Errorf("a person is taken for something else that orders: %v", w.Err)
+					}
+				}
+			}
+			if c.cycles == 0 {
+				r.wire.showsNices = true // as to every process that has just begun
+				r.neutral(all)
+			}
+			for _, id := range bob {
+				got, want := r.job(id), alone.job(id)
+				if got.Nice != want.Nice || abs(got.Priority-want.Priority) > 1 {
+					t.Errorf("job %d: nice %d, %d without us; priority %d, %d",
+						id, got.Nice, want.Nice, got.Priority, want.Priority)
+				}
+			}
+			sent := len(r.wire.applied)
+			r.cycles(6)
+			for _, e := range r.wire.applied[sent:] {
+				if slices.Contains(bob, e.Run.Job) {
+					t.Errorf("%v was sent to a job whose owner had moved it", e)
+				}
+			}
+		})
 	}
 }
 

@@ -27,7 +27,7 @@ func TestConfigValidate(t *testing.T) {
 		{"stop_percent", func(c *bridge.Budgets) { c.StopPercent = math.NaN() }},
 		{"lost_percent_24h", func(c *bridge.Budgets) { c.LostPercent24h = 101 }},
 		{"mutations", func(c *bridge.Budgets) { c.MaxEdits = 0 }},
-		{"mutation_floor", func(c *bridge.Budgets) { c.EditFloor = c.MaxEdits + 1 }},
+		{"mutation_floor", func(c *bridge.Budgets) { c.EditFloor = 0 }},
 		{"mutation_rate", func(c *bridge.Budgets) { c.EditRate = math.Inf(1) }},
 		{"plan_churn_percent", func(c *bridge.Budgets) { c.PlanChurnPercent = 5 }},
 		{"node_factor", func(c *bridge.Budgets) { c.NodeFactor = 0.5 }},

@@ -80,7 +80,7 @@ var editCases = []struct {
 	{"another partition's that sends nothing", alsoIn(bridge.ModeObserve), tell(""), ""},
 	{"I10 ten are told", func(in *gate.EditInput) { in.ToldElsewhere = 10 }, tell(tellingText), "I10"},
 	{"an order beside ten that are told", func(in *gate.EditInput) { in.ToldElsewhere = 10 }, site, ""},
-	{"told beside a spent budget", func(in *gate.EditInput) { in.TasksEditedElsewhere = 100_000 }, tell(tellingText), ""},
+	{"told beside a spent budget", func(in *gate.EditInput) { in.EditsSpentElsewhere = 100_000 }, tell(tellingText), ""},
 
 	{"I1 held", job2(func(j *slurm.Job) { j.IsHeld = true }), site, "I1"},
 	{"I1 priority 0", job2(func(j *slurm.Job) { j.Priority = 0 }), lease, "I1"},
@@ -198,12 +198,13 @@ var editCases = []struct {
 		in.Budgets.StopFloor1h = 2
 	}, requeue, "I9"},
 
-	{"I10 spent", func(in *gate.EditInput) { in.TasksEditedElsewhere = 20 }, site, "I10"},
-	{"I10 one left", func(in *gate.EditInput) { in.TasksEditedElsewhere = 19 }, site, ""},
-	{"I10 large array first", func(in *gate.EditInput) { planJob(&in.CommonInput, 2).Tasks = 500 }, site, ""},
-	{"I10 large array", func(in *gate.EditInput) { planJob(&in.CommonInput, 2).Tasks, in.TasksEditedElsewhere = 500, 1 }, site, "I10"},
+	{"I10 spent", func(in *gate.EditInput) { in.EditsSpentElsewhere = 150 }, site, "I10"},
+	{"I10 one left", func(in *gate.EditInput) { in.EditsSpentElsewhere = 149 }, site, ""},
+	{"I10 large array", oneLeftForTasks(2, 500), site, ""},
+	{"I10 a stop counts its tasks", oneLeftForTasks(11, 2), requeue, "I10"},
+	{"I10 a rate below one an interval", func(in *gate.EditInput) { in.Budgets.EditRate = 0.01 }, site, ""},
 	{"I10 rate", func(in *gate.EditInput) {
-		in.CycleInterval, in.Budgets.SnapshotAge, in.TasksEditedElsewhere = time.Second, 2, 5
+		in.CycleInterval, in.Budgets.SnapshotAge, in.EditsSpentElsewhere = time.Second, 2, 5
 	}, site, "I10"},
 	{"I10 cooldown", touched(19 * time.Second), site, "I10"},
 	{"I10 cooled", touched(20 * time.Second), site, ""},
@@ -296,4 +297,11 @@ var editCases = []struct {
 	{"I20 steer does not stop", func(in *gate.EditInput) { in.Mode = bridge.ModeSteer }, requeue, "I20"},
 	{"I20 configured lower", func(in *gate.EditInput) { in.ModeByPartition["gpu"] = bridge.ModeRank }, lease, "I20"},
 	{"I20 second partition not managed", job2(func(j *slurm.Job) { j.Partitions = []string{"gpu", "cpu"} }), site, "I20"},
+}
+
+// oneLeftForTasks makes the record of the job one of so many tasks, and leaves one edit of the budget.
+func oneLeftForTasks(job int64, tasks int) func(*gate.EditInput) {
+	return func(in *gate.EditInput) {
+		planJob(&in.CommonInput, job).Tasks, in.EditsSpentElsewhere = tasks, in.Budgets.EditFloor-1
+	}
 }

@@ -123,20 +123,18 @@ func (g *editGate) checkCooldown(c *editCandidate) *denial {
 	return nil
 }
 
-// checkEditBudget says why the edit does not fit the edit budget (I10). The first
-// one of a cycle goes whatever its size: an array larger than the budget would
-// never be reached otherwise.
+// checkEditBudget says why the edit does not fit the edit budget (I10).
 func (g *editGate) checkEditBudget(c *editCandidate) *denial {
 	if c.EditKindRow.OnlyTells {
 		return g.checkTellingBudget()
 	}
-	if c.taskCount <= g.taskEditsLeft || g.hasNothingAccepted {
+	if actuator.BudgetCost(c.Edit) <= g.editsLeft {
 		return nil
 	}
-	return deny(invariant.EditBudget, "it changes %s, %d are left of this interval's budget", policy.FormatCount(c.taskCount, "task"), max(g.taskEditsLeft, 0))
+	return deny(invariant.EditBudget, "%s are left of this interval's budget", policy.FormatCount(max(g.editsLeft, 0), "change"))
 }
 
-// EditBudget is how many tasks may be changed in an interval (I10).
+// EditBudget is how much all edits of an interval may take (I10), as actuator.BudgetCost counts; 1 at least.
 func EditBudget(c *bridge.Budgets, v *slurm.View, interval time.Duration) int {
 	live := 0
 	for i := range v.Jobs {
@@ -144,5 +142,5 @@ func EditBudget(c *bridge.Budgets, v *slurm.View, interval time.Duration) int {
 	}
 	share := max(int(c.EditPercent*float64(live)/100), c.EditFloor)
 	rate := int(c.EditRate * interval.Seconds())
-	return min(c.MaxEdits, share, rate)
+	return max(min(c.MaxEdits, share, rate), 1)
 }

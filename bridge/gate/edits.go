@@ -23,9 +23,8 @@ func FilterEdits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
 	}
 	g.facts = newFacts(in.CommonInput)
 	g.stopBudget = newStopBudget(&g.facts)
-	g.taskEditsLeft = EditBudget(&in.Budgets, in.View, in.CycleInterval) - in.TasksEditedElsewhere
+	g.editsLeft = EditBudget(&in.Budgets, in.View, in.CycleInterval) - in.EditsSpentElsewhere
 	g.tellingsLeft = maxTellings - in.ToldElsewhere
-	g.hasNothingAccepted = in.TasksEditedElsewhere == 0
 	g.takenFields = map[slurm.JobField]bool{}
 	for _, e := range g.sortedCandidates() {
 		g.decideEdit(e)
@@ -36,14 +35,13 @@ func FilterEdits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
 
 type editGate struct {
 	facts
-	input              EditInput
-	stopBudget         *stopBudget
-	taskEditsLeft      int                     // of the edit budget, in tasks
-	tellingsLeft       int                     // of the budget of edits that only tell
-	hasNothingAccepted bool                    // nothing has been let through in this cycle
-	takenFields        map[slurm.JobField]bool // fields that an edit let through writes
-	acceptedEdits      []slurm.Edit
-	refusals           []bridge.Refusal
+	input         EditInput
+	stopBudget    *stopBudget
+	editsLeft     int                     // of the edit budget, as actuator.BudgetCost counts
+	tellingsLeft  int                     // of the budget of edits that only tell
+	takenFields   map[slurm.JobField]bool // fields that an edit let through writes
+	acceptedEdits []slurm.Edit
+	refusals      []bridge.Refusal
 }
 
 // checkMaySend says why nothing at all may be sent.
@@ -99,11 +97,10 @@ func newRefusal(e slurm.Edit, n *denial) bridge.Refusal {
 // editCandidate is an edit with all that is known of its job.
 type editCandidate struct {
 	actuator.EditContext
-	taskCount int
 }
 
 func (g *editGate) newCandidate(e slurm.Edit) editCandidate {
-	c := editCandidate{actuator.EditContext{SlurmJob: g.View.Job(e.Run.Job), SnapshotJob: g.snapshotJob(e.Run.Job)}, max(e.Tasks, 1)}
+	c := editCandidate{actuator.EditContext{SlurmJob: g.View.Job(e.Run.Job), SnapshotJob: g.snapshotJob(e.Run.Job)}}
 	if c.SlurmJob != nil {
 		c.EditContext = g.facts.newEditContext(c.SnapshotJob, c.SlurmJob)
 		c.IntentBook, c.OpenIntent, c.EditsElsewhere = g.input.IntentBook, g.input.IntentBook.OpenIntent, g.input.EditsElsewhere
@@ -114,8 +111,8 @@ func (g *editGate) newCandidate(e slurm.Edit) editCandidate {
 		}
 		c.GivesBack = actuator.GivesBack(e, own)
 	}
-	if c.SnapshotJob != nil {
-		c.taskCount = max(c.taskCount, c.SnapshotJob.Tasks)
+	if e.Tasks = max(e.Tasks, 1); c.SnapshotJob != nil {
+		e.Tasks = max(e.Tasks, c.SnapshotJob.Tasks)
 	}
 	c.Edit, c.EditKindRow = e, actuator.EditKindRowOf(e.Kind)
 	return c
@@ -129,6 +126,7 @@ func (g *editGate) sortedCandidates() []editCandidate {
 	}
 	slices.SortStableFunc(cs, func(a, b editCandidate) int {
 		return cmp.Or(cmp.Compare(a.SendPhase(), b.SendPhase()), cmp.Compare(g.stopRank(&a), g.stopRank(&b)), cmp.Compare(tellingRank(&a), tellingRank(&b)),
+			cmp.Compare(b.Move(), a.Move()),
 			cmp.Compare(a.Run.Job, b.Run.Job), cmp.Compare(a.Kind, b.Kind), compareEdits(a.Edit, b.Edit))
 	})
 	return cs
@@ -169,7 +167,6 @@ func (g *editGate) decideEdit(c editCandidate) {
 	case actuator.StopsLater:
 		g.stopBudget.addStop(g.plannedWarning(c.Run.Job).Stop)
 	}
-	c.Tasks = c.taskCount
 	g.acceptedEdits = append(g.acceptedEdits, c.Edit)
 }
 

@@ -199,6 +199,29 @@ func TestEditsOrder(t *testing.T) {
 	}
 }
 
+// Where the budget does not last, records that have no number go before those whose number would change, and of these
+// the one that would move further.
+func TestEditsNumberEachRecordBeforeTheyChangeOne(t *testing.T) {
+	in := editInput()
+	number := func(job, v int64) slurm.Edit {
+		e := edit(&in.CommonInput, job, slurm.EditSiteFactor)
+		e.Value = v
+		return e
+	}
+	trifle, far, first := number(1, 5865), number(3, -900), number(4, 7)
+	in.IntentBook = ledger.NewIntentBook([]bridge.Intent{
+		{ID: 1, Edit: number(1, 5825), State: bridge.IntentObserved},
+		{ID: 2, Edit: number(3, 100), State: bridge.IntentObserved},
+	})
+	in.Edits = []slurm.Edit{trifle, far, first}
+	for left, want := range [][]slurm.Edit{nil, {first}, {first, far}, {first, far, trifle}} {
+		in.EditsSpentElsewhere = in.Budgets.EditFloor - left
+		if got, _ := gate.FilterEdits(in); !cmp.Equal(want, got) {
+			t.Errorf("of a budget of %d accepted %v, want %v", left, got, want)
+		}
+	}
+}
+
 // Once a job is free Slurm may start it at once: what says where goes ahead of that, and
 // what frees the job is not put off behind the edits of others.
 func TestEditsOfAJobAreCompleteBeforeItIsFreed(t *testing.T) {

@@ -91,14 +91,14 @@ type PlanOutput struct {
 // are about to make.
 type EditInput struct {
 	CommonInput
-	Mode                 bridge.Mode                  // the mode the edits are judged in: the partition's, or the one it plans for
-	Edits                []slurm.Edit                 // as Diff returned them
-	IntentBook           *ledger.IntentBook           // of all open and standing intents
-	AllowedStops         []bridge.Stop                // PlanOutput.Stops; a requeue needs its own
-	AllowedWarnings      []bridge.PlannedWarning      // PlanOutput.Warnings; a warning needs its own
-	RequeuedRuns         []slurm.Run                  // runs with a requeue intent of any state but VOID
-	LastSentByField      map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock; those sent within EditCooldown at least
-	TasksEditedElsewhere int                          // tasks of the edits other partitions got this cycle
-	ToldElsewhere        int                          // edits that only tell, which other partitions got this cycle
-	EditsElsewhere       []slurm.Edit                 // those that other partitions got this cycle
+	Mode                bridge.Mode                  // of the edits: the partition's, or the one it plans for
+	Edits               []slurm.Edit                 // as Diff returned them
+	IntentBook          *ledger.IntentBook           // of all open and standing intents
+	AllowedStops        []bridge.Stop                // PlanOutput.Stops; a requeue needs its own
+	AllowedWarnings     []bridge.PlannedWarning      // PlanOutput.Warnings; a warning needs its own
+	RequeuedRuns        []slurm.Run                  // runs with a requeue intent of any state but VOID
+	LastSentByField     map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock; those sent within EditCooldown at least
+	EditsSpentElsewhere int                          // of the edit budget, by edits other partitions got this cycle
+	ToldElsewhere       int                          // edits that only tell, which other partitions got this cycle
+	EditsElsewhere      []slurm.Edit                 // those that other partitions got this cycle
 }

@@ -2,6 +2,8 @@ package gate_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"fairbridge/bridge"
@@ -12,9 +14,9 @@ import (
 // judge returns the invariants that the accepted edits break, one by one and
 // together.
 func judge(in gate.EditInput, intents []bridge.Intent, accepted []slurm.Edit) error {
-	written, spots := in.TasksEditedElsewhere, map[string]bool{}
+	written, spots := in.EditsSpentElsewhere, map[string]bool{}
 	stopped := map[string]int{}
-	for i, e := range accepted {
+	for _, e := range accepted {
 		j := in.View.Job(e.Run.Job)
 		if j == nil {
 			return fmt.Errorf("I13: %v is of a job nobody sees", e)
@@ -33,9 +35,11 @@ func judge(in gate.EditInput, intents []bridge.Intent, accepted []slurm.Edit) er
 			stopped["all"]++
 			stopped[j.User]++
 		}
-		written += e.Tasks
-		if most := writes(in); written > most && (i > 0 || in.TasksEditedElsewhere > 0) {
-			return fmt.Errorf("I10: %d tasks written, %d may", written, most)
+		if written++; e.Kind == slurm.EditRequeue {
+			written += e.Tasks - 1
+		}
+		if most := writes(in); written > max(most, 1) {
+			return fmt.Errorf("I10: %d written, %d may", written, most)
 		}
 	}
 	if err := leavesLeast(in, intents, accepted); err != nil {
@@ -69,6 +73,28 @@ func leavesLeast(in gate.EditInput, intents []bridge.Intent, accepted []slurm.Ed
 	}
 	if touched && serving < in.Snapshot.InferenceServices[0].Scaling.Least {
 		return fmt.Errorf("I25: %d replicas serve: %+v", serving, accepted)
+	}
+	return nil
+}
+
+// numberKinds are the edits that order.
+var numberKinds = []slurm.EditKind{slurm.EditSiteFactor, slurm.EditNice, slurm.EditPriority}
+
+// numbersEachFirst wants no number changed while another job got none because the write budget was spent.
+func numbersEachFirst(
+	in gate.EditInput, intents []bridge.Intent, accepted []slurm.Edit, refused []bridge.Refusal,
+) error {
+	changed := slices.IndexFunc(accepted, func(e slurm.Edit) bool {
+		d := deed{in, intents, e, *in.View.Job(e.Run.Job)}
+		return slices.Contains(numberKinds, e.Kind) && d.standing(e.Kind) != nil && !d.back()
+	})
+	for _, r := range refused {
+		kind, why, _ := strings.Cut(r.Why, ": ")
+		d := deed{in: in, intents: intents, e: slurm.Edit{Run: slurm.Run{Job: int64(r.Job)}}}
+		isFirst := slices.Contains(numberKinds, slurm.EditKind(kind)) && d.standing(slurm.EditKind(kind)) == nil
+		if changed >= 0 && isFirst && strings.Contains(why, "left of this interval") {
+			return fmt.Errorf("I10: %v goes before the first number of job %d", accepted[changed], r.Job)
+		}
 	}
 	return nil
 }

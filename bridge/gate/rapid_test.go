@@ -194,7 +194,7 @@ func anInput(t *rapid.T) (gate.EditInput, []bridge.Intent) {
 		}
 	}
 	in.LastSentByField = map[slurm.JobField]time.Time{{Job: 1, Field: slurm.FieldSiteFactor}: noon.Add(-time.Second)}
-	in.TasksEditedElsewhere = rapid.IntRange(0, 3).Draw(t, "written")
+	in.EditsSpentElsewhere = rapid.IntRange(0, 3).Draw(t, "written")
 	for range rapid.IntRange(0, 25).Draw(t, "edits") {
 		in.Edits = append(in.Edits, anEdit(t, &s))
 	}
@@ -205,6 +205,9 @@ func soundEdits(t *rapid.T) {
 	in, intents := anInput(t)
 	accepted, refused := gate.FilterEdits(in)
 	if err := judge(in, intents, accepted); err != nil {
+		t.Fatal(err)
+	}
+	if err := numbersEachFirst(in, intents, accepted, refused); err != nil {
 		t.Fatal(err)
 	}
 	if len(accepted)+len(refused) != len(in.Edits) {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/actuator/waitnote"
 	"fairbridge/bridge/invariant"
 )
@@ -20,11 +21,8 @@ func (g *editGate) checkTellingBudget() *denial {
 
 // spendEditBudget takes an edit that is let through off its budget.
 func (g *editGate) spendEditBudget(c *editCandidate) {
-	if c.EditKindRow.OnlyTells {
-		g.tellingsLeft--
-		return
-	}
-	g.taskEditsLeft, g.hasNothingAccepted = g.taskEditsLeft-c.taskCount, false
+	g.tellingsLeft -= oneIf(c.EditKindRow.OnlyTells)
+	g.editsLeft -= actuator.BudgetCost(c.Edit)
 }
 
 // tellingRank puts, of the edits that only tell, those first that take away a text that is not true

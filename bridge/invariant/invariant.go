@@ -53,7 +53,7 @@ var All = []Invariant{
 	{StopBudget, "Stops stay within their budgets: per interval, hour, user, account and job, and in work lost in a day. A warning that no stop came of counts like one. Calling back a job that runs on what others leave counts to none."},
 	{StopPurpose, "A job is stopped only for a named job that then fits, did not fit before, and is expected to do several times the work lost, or that it shares a GPU with and was measured to hurt."},
 	{NoPingPong, "No two jobs displace each other within two quanta."},
-	{EditBudget, "Changes per interval stay within the write budget, array tasks counted each, and texts that only tell within one of their own; one field of a job is not changed again within the cooldown."},
+	{EditBudget, "Changes per interval stay within the write budget, which counts records, of stops tasks, and texts that only tell within one of their own; one field of a job is not changed again within the cooldown."},
 	{SlowReordering, "Few pending jobs change their place in the order per interval, and no plan that turns the queue over goes through at once."},
 	{NodeLists, "Node lists name existing nodes that can start jobs, keep every node the owner asked for or refused, leave the job enough nodes, can take none from a run that begins in that moment, and are written only while something outside the daemon takes them back if it dies."},
 	{FreshView, "Nothing is done on a view that is old, partial, filtered, cut, of another clock or shorter than Slurm itself can explain, nor to a run other than the one seen; no job is stopped or warned unless the record of every job was read in the same poll."},

@@ -19,7 +19,7 @@ func IsSameJob(old, now slurm.Run) bool {
 type IntentBook struct {
 	newestIntentByField     map[slurm.JobField]*bridge.Intent // newest that reached Slurm, as far as we know
 	openIntentByField       map[slurm.JobField]*bridge.Intent
-	yieldedIntentByJob      map[int64]*bridge.Intent          // of what more than tells
+	yieldedIntentByJob      map[int64]*bridge.Intent          // of what more than tells; and of scontrol top
 	yieldedTellingByField   map[slurm.JobField]*bridge.Intent // of what only tells
 	sizeInVainByJob         map[int64]*bridge.Intent          // the last that took a size back on which the job did not start
 	unansweredUndoIDByField map[slurm.JobField]int64          // the last that was to give a hidden number back, had no answer, and may have
@@ -41,6 +41,9 @@ func NewIntentBook(intents []bridge.Intent) *IntentBook {
 		in := &intents[i]
 		if actuator.WasSizeInVain(&in.Edit) && !in.Sent.IsZero() {
 			b.sizeInVainByJob[in.Edit.Run.Job] = in
+		}
+		if in.Before.IsTopped {
+			b.yieldedIntentByJob[in.Edit.Run.Job] = in
 		}
 		switch {
 		case in.State.IsOpen():

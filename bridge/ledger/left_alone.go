@@ -115,16 +115,17 @@ func closedText(at time.Time) string {
 }
 
 // BriefValuesLeftAlone returns where values of ours that are not to outlive us for long, numbers of GPUs and node
-// lists, stand in jobs that are left alone because somebody changed them, of partitions to which anything is sent.
-// The plan gives none of them back, the timer does nothing while a daemon leads, and such a job may wait for more
-// GPUs than its owner asked, or for one node.
+// lists, and nices that scontrol top mixed with their owners', stand in jobs that are left alone because somebody
+// changed them, of partitions to which anything is sent. The plan gives none of them back, the timer does nothing
+// while a daemon leads, and such a job may wait for more GPUs than its owner asked, or for one node, or keep its place.
 func (b *IntentBook) BriefValuesLeftAlone(v *slurm.View, modeByPartition map[string]bridge.Mode) map[slurm.JobField]bool {
 	out := map[slurm.JobField]bool{}
 	isSentTo := func(p string) bool { return modeByPartition[p].Allows(bridge.ModeRank) }
 	for i := range b.intents {
 		in := &b.intents[i]
 		f := actuator.EditKindRowOf(in.Edit.Kind).Field
-		if in.State != bridge.IntentObserved || f == nil || f.OutliveLimit != actuator.OutlivesBriefly {
+		isBrief := in.Before.IsTopped || f != nil && f.OutliveLimit == actuator.OutlivesBriefly
+		if in.State != bridge.IntentObserved || !isBrief {
 			continue
 		}
 		j := v.Job(in.Edit.Run.Job)

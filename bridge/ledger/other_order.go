@@ -32,6 +32,9 @@ func OtherOrderReasonByJob(intents []bridge.Intent, v *slurm.View) map[int64]str
 	reasons, foreign := map[int64]string{}, siteFactorByWaitingJob(v)
 	for i := range intents {
 		in := &intents[i]
+		if in.Before.IsTopped { // what replaced ours was a person's scontrol top
+			delete(reasons, in.Edit.Run.Job)
+		}
 		if !actuator.EditKindRowOf(in.Edit.Kind).AddsToPriority {
 			continue
 		}

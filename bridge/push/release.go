@@ -41,11 +41,12 @@ type Releaser struct {
 
 // ReleaseResult is what a release did, or would do.
 type ReleaseResult struct {
-	Edits           []slurm.Edit                `json:"edits"`             // what gives the fields back
-	Intents         []bridge.Intent             `json:"intents,omitempty"` // what came of them; nil on a dry run
-	Kept            []slurm.Edit                `json:"kept,omitempty"`    // of jobs that run or that a person holds: they can be given back when the job waits again
-	Holds           []ledger.UnfinishedHandBack `json:"holds,omitempty"`   // jobs that a hand-back of ours may have left held
-	OpenIntentCount int                         `json:"open"`              // intents whose outcome is not known yet: release again after settling
+	Edits           []slurm.Edit                `json:"edits"`              // what gives the fields back
+	Intents         []bridge.Intent             `json:"intents,omitempty"`  // what came of them; nil on a dry run
+	Kept            []slurm.Edit                `json:"kept,omitempty"`     // of jobs that run or that a person holds: they can be given back when the job waits again
+	Holds           []ledger.UnfinishedHandBack `json:"holds,omitempty"`    // jobs that a hand-back of ours may have left held
+	UnprovenTops    []int64                     `json:"unproven,omitempty"` // see ledger.UnprovenTops
+	OpenIntentCount int                         `json:"open"`               // intents whose outcome is not known yet: release again after settling
 }
 
 // Lead takes leadership. leads is false when another daemon leads, whose name is
@@ -119,7 +120,8 @@ func (r *Releaser) readFindings(ctx context.Context) (*releaseFindings, error) {
 	f.intentBook = ledger.NewIntentBook(f.intents)
 	f.ReleaseResult = ReleaseResult{
 		Edits: r.editsToSend(f), Kept: ledger.BlockedUndoEdits(f.intents, v, v.At),
-		Holds: ledger.UnfinishedHandBacks(f.intents, v), OpenIntentCount: ledger.CountUnsettledIntents(f.intents, v),
+		Holds: ledger.UnfinishedHandBacks(f.intents, v), UnprovenTops: ledger.UnprovenTops(f.intents, v),
+		OpenIntentCount: ledger.CountUnsettledIntents(f.intents, v),
 	}
 	return f, nil
 }

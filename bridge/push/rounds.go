@@ -66,6 +66,7 @@ func (r *releaseRounds) runRound(ctx context.Context) (over bool, err error) {
 		return false, err
 	}
 	r.result.Kept, r.result.Holds, r.result.OpenIntentCount = f.Kept, f.Holds, f.OpenIntentCount
+	r.result.UnprovenTops = f.UnprovenTops
 	if err := FinishHandBacks(ctx, r.Cluster, f.Holds); err != nil {
 		return false, err
 	}

@@ -39,6 +39,9 @@ func ReconcileIntents(intents []bridge.Intent, v *slurm.View) (now, changed []br
 	if restored := ledger.RestoredIntents(now, v); len(restored) > 0 {
 		now = slices.Concat(now, restored)
 	}
+	if topped, closed := ledger.ToppedIntents(now, v); len(topped) > 0 {
+		now, changed = slices.Concat(ledger.ReplaceChangedIntents(now, closed), topped), slices.Concat(changed, closed)
+	}
 	if more := slices.Concat(ledger.OlderStateIntents(now, v), ledger.InheritedIntents(now, v)); len(more) > 0 {
 		now = slices.Concat(now, more)
 	}

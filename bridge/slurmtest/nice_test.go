@@ -46,6 +46,13 @@ func TestOldReleasesShowNiceBeforeAWrite(t *testing.T) {
 			if v, err = l.Observe(t.Context()); err != nil || v.Job(id).IsNiceKnown == old {
 				t.Errorf("%s: a list six minutes later: %v, it knows nice %v", release, err, v.Job(id).IsNiceKnown)
 			}
+			l.RequestFullRead()
+			if v, err = l.Observe(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if asked := v.Job(id); asked.IsNiceKnown != known || known && asked.Nice != -500 {
+				t.Errorf("%s with scontrol %q: a list that was asked for has nice %d", release, scontrol, asked.Nice)
+			}
 			j, err := l.RereadJob(t.Context(), id)
 			if err != nil || j.IsNiceKnown != known || known && j.Nice != -500 {
 				t.Errorf("%s with scontrol %q: nice %d known %v, %v", release, scontrol, j.Nice, j.IsNiceKnown, err)

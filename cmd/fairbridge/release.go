@@ -84,6 +84,8 @@ func newReleaseProgress(w io.Writer, now func() time.Time) func(sent, left int) 
 func printReleased(w io.Writer, out *push.ReleaseResult, dry, verbose bool) {
 	done, failed := splitEditsByOutcome(out)
 	switch n := len(out.Edits); {
+	case n == 0 && len(out.UnprovenTops) > 0:
+		printable.Fprintf(w, "Nothing stands in Slurm that is provably ours.\n")
 	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.OpenIntentCount == 0:
 		printable.Fprintf(w, "Nothing of ours stands in Slurm.\n")
 	case n == 0:
@@ -104,6 +106,11 @@ func printReleased(w io.Writer, out *push.ReleaseResult, dry, verbose bool) {
 	if n := len(out.Kept); n > 0 {
 		output.WriteParagraph(w, "", fmt.Sprintf("%s in jobs that run, where Slurm lets them be changed no more, or that a person holds, which we do not "+
 			"touch; they matter only if such a job waits again: release again then. The first: %v", keptInSlurmText(n), out.Kept[0]))
+	}
+	if jobs := out.UnprovenTops; len(jobs) > 0 {
+		output.WriteParagraph(w, "", fmt.Sprintf("The nice of jobs %v was changed after us, as by scontrol top, and a "+
+			"number of ours may be part of it. Which part cannot be told: it stays. To end it: scontrol update "+
+			"jobid=ID nice=0", jobs))
 	}
 	for _, d := range out.Holds {
 		output.WriteParagraph(w, "", unfinishedHandBackText(d, time.Now()))

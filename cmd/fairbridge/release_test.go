@@ -40,6 +40,9 @@ func TestReleaseCountsAndListsOnRequest(t *testing.T) {
 		},
 		"tasks, listed": {push.ReleaseResult{Edits: []slurm.Edit{task}}, true, true,
 			"1 edit would give back what is ours: 1 site_factor.\n  site_factor job 5_1 (restart 1) to 0\nNothing was changed (--dry-run).\n"},
+		"mixed": {push.ReleaseResult{UnprovenTops: []int64{12, 14}}, false, false, "Nothing stands in Slurm that is provably ours.\n" +
+			"The nice of jobs [12 14] was changed after us, as by scontrol top, and a number of ours may be part of it. " +
+			"Which part cannot be told: it stays. To end it: scontrol update jobid=ID nice=0\n"},
 	} {
 		var b strings.Builder
 		if printReleased(&b, &c.out, c.dry, c.verbose); b.String() != c.want {

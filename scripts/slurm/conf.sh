@@ -64,7 +64,7 @@ write_gres() {
 
 # write_slurm: slurm.conf and its companions. Intervals and the requeue delay are short, for demonstrations and tests.
 write_slurm() {
-	local i sched=sched_interval=5,sched_min_interval=100000,bf_interval=5,batch_sched_delay=1
+	local i sched=sched_interval=5,sched_min_interval=100000,bf_interval=5,batch_sched_delay=1,enable_user_top
 	[ "$SERIES" -lt 2511 ] || sched+=,requeue_delay=3
 	cat >"$E/slurm/slurm.conf" <<C
 ClusterName=lab

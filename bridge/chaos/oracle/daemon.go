@@ -25,9 +25,8 @@ type Daemon struct {
 	WasInDoubt    bool // its last step was in doubt
 
 	stepCount            int                       // so far
-	writeCount           int                       // tasks, in this step
+	writeCount           int                       // records, and of stops tasks, in this step
 	toldCount            int                       // jobs that were told, in this step
-	toldTasks            int                       // of the tasks written, those
 	rereadByJob          map[int64]jobRead         // jobs read again in this step
 	viewedNodesByJob     map[int64]string          // required nodes as this step's view shows them
 	settledNodesByJob    map[int64]string          // and as the last view did by which the ledger was settled
@@ -52,8 +51,7 @@ func (d *Daemon) NoteStart() {
 
 // NoteStep is the beginning of a cycle.
 func (d *Daemon) NoteStep() {
-	d.toldCount, d.toldTasks = 0, 0
-	d.writeCount, d.rereadByJob, d.seenViewFault, d.sawWholeList = 0, map[int64]jobRead{}, "", false
+	d.toldCount, d.writeCount, d.rereadByJob, d.seenViewFault, d.sawWholeList = 0, 0, map[int64]jobRead{}, "", false
 	d.stepCount++
 }
 

@@ -120,7 +120,7 @@ func checkLeaseBounds(s *sendContext) string {
 const mostTold = 10
 
 // I10: mutations are at most M per interval (and 2 % of jobs), at most 5 a second;
-// tasks count, not calls. A field is not written again at once.
+// records count, and of stops tasks. A field is not written again at once.
 func checkEditRate(s *sendContext) string {
 	if s.IsLate || s.SentBy.IsTool {
 		return ""
@@ -132,14 +132,14 @@ func checkEditRate(s *sendContext) string {
 		}
 	}
 	most := min(c.MaxEdits, max(int(c.EditPercent*float64(live)/100), c.EditFloor), int(c.EditRate*site.CycleInterval.Seconds()))
-	n, tells := s.SentBy.writeCount-s.SentBy.toldTasks, s.Edit.Kind == slurm.EditAdminComment
+	n, tells := s.SentBy.writeCount-s.SentBy.toldCount, s.Edit.Kind == slurm.EditAdminComment
 	switch {
 	case tells && s.SentBy.toldCount > mostTold:
 		return fmt.Sprintf("%d jobs were told in this cycle, at most %d", s.SentBy.toldCount, mostTold)
 	case !tells && s.SentBy.toldCount > 0:
 		return "jobs were told before it"
-	case !tells && n > most && n > max(s.Edit.Tasks, 1):
-		return fmt.Sprintf("%d tasks were written in this cycle, at most %d", n, most)
+	case !tells && n > max(most, 1):
+		return fmt.Sprintf("%d records were written in this cycle, at most %d", n, most)
 	}
 	f := fieldOfKind(s.Edit.Kind)
 	last, again := s.oracle.lastSentByField[jobField{s.job.ID, f}]

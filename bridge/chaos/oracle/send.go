@@ -46,9 +46,11 @@ var sendRules = []rule{
 // CheckSend judges a write right before it leaves.
 func (o *Oracle) CheckSend(k *Call) {
 	o.verdict.SentCountByKind[string(k.Edit.Kind)]++
-	k.SentBy.writeCount += max(k.Edit.Tasks, 1)
-	if k.Edit.Kind == slurm.EditAdminComment {
-		k.SentBy.toldCount, k.SentBy.toldTasks = k.SentBy.toldCount+1, k.SentBy.toldTasks+max(k.Edit.Tasks, 1)
+	switch k.SentBy.writeCount++; k.Edit.Kind {
+	case slurm.EditAdminComment:
+		k.SentBy.toldCount++
+	case slurm.EditRequeue, slurm.EditWarn:
+		k.SentBy.writeCount += max(k.Edit.Tasks, 1) - 1
 	}
 	j := o.actualJob(k.Edit.Run.Job)
 	if j == nil {

@@ -23,10 +23,11 @@ type Cluster struct {
 	// that follow it are not undone by that; 0: not at all.
 	BackfillPatience time.Duration
 
-	nameProof clusterNameProof
-	topology  topology
-	limits    limits
-	firstView time.Time // slurmctld's time of the first view
+	nameProof  clusterNameProof
+	topology   topology
+	limits     limits
+	firstView  time.Time // slurmctld's time of the first view
+	needsNices bool      // the next view is to show every nice
 }
 
 // New joins a client and the writer made from it.
@@ -88,9 +89,11 @@ func (c *Cluster) addHiddenNices(ctx context.Context, v *slurm.View) {
 	if c.firstView.IsZero() {
 		c.firstView = v.At
 	}
-	if !v.RereadShowsNice || v.At.Sub(v.ControllerStart) > niceReadSpan && v.At.Sub(c.firstView) > niceReadSpan {
+	isEarly := v.At.Sub(v.ControllerStart) <= niceReadSpan || v.At.Sub(c.firstView) <= niceReadSpan
+	if !v.RereadShowsNice || !isEarly && !c.needsNices {
 		return
 	}
+	c.needsNices = false
 	nices, err := c.Writer.ReadNices(ctx)
 	if err != nil {
 		return
@@ -101,6 +104,12 @@ func (c *Cluster) addHiddenNices(ctx context.Context, v *slurm.View) {
 			j.Nice, j.IsNiceKnown = nice, true
 		}
 	}
+}
+
+// RequestFullRead makes the next view show the record of every job, and every nice.
+func (c *Cluster) RequestFullRead() {
+	c.Client.RequestFullRead()
+	c.needsNices = true
 }
 
 // RereadJob reads one job afresh, its nice too: by scontrol where REST does not show
