@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// priorities returns, of the waiting jobs, the priorities by which Slurm orders them, and those that their factors make.
+// priorities returns, of the waiting jobs, the priorities by which Slurm orders them, and those that their
+// factors make.
 func (s *site) priorities() (used, made map[string]string) {
 	s.t.Helper()
 	read := func(command ...string) map[string]string {
@@ -35,10 +36,13 @@ func (s *site) undone() (jobs []string) {
 	return jobs
 }
 
-// duringBackfill waits until a pass of backfill begins, for which the job is changed: Slurm starts none while nothing moves.
+// duringBackfill waits until a pass of backfill begins, for which the job is changed: Slurm starts none while
+// nothing moves.
 func (s *site) duringBackfill(id string) {
 	s.t.Helper()
-	last := func() string { return s.run("root", "sh", "-c", "sdiag | grep -A99 Backfilling | grep 'Last cycle when'") }
+	last := func() string {
+		return s.run("root", "sh", "-c", "sdiag | grep -A99 Backfilling | grep 'Last cycle when'")
+	}
 	was := last()
 	s.until("a pass of backfill begins", 3*time.Minute, func() bool {
 		s.run("root", "scontrol", "update", "jobid="+id, "mailuser="+id)
@@ -46,13 +50,14 @@ func (s *site) duringBackfill(id string) {
 	})
 }
 
-// TestAPriorityThatBackfillUndoesIsWrittenAgain: a pass of backfill takes 8 s at each job and writes back the priority
-// that the job had when the pass began. Slurm itself would compute it anew after an hour only.
+// TestAPriorityThatBackfillUndoesIsWrittenAgain: a pass of backfill takes 8 s at each job and writes back the
+// priority that the job had when the pass began. Slurm itself would compute it anew after an hour only.
 func TestAPriorityThatBackfillUndoesIsWrittenAgain(t *testing.T) {
 	besideSlurm(t, func(t *testing.T, s *site) {
 		s.occupy(4)
 		s.withSlurm("PriorityCalcPeriod=60",
-			"SchedulerParameters=defer,sched_interval=1800,batch_sched_delay=1800,bf_interval=1,bf_continue,bf_yield_interval=1,bf_yield_sleep=4000000,bf_max_time=600")
+			"SchedulerParameters=defer,sched_interval=1800,batch_sched_delay=1800,"+
+				"bf_interval=1,bf_continue,bf_yield_interval=1,bf_yield_sleep=4000000,bf_max_time=600")
 		var alices, bobs []string
 		for range 3 {
 			alices = append(alices, s.submit("alice", long, "--gres=gpu:8", "-t", "60"))

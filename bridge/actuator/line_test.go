@@ -42,7 +42,7 @@ func TestAHiddenValueIsSentAgainAfterAStart(t *testing.T) {
 // TestANumberThatBackfillUndidIsWrittenAgain: the priority that Slurm uses is not the one that our number makes.
 func TestANumberThatBackfillUndidIsWrittenAgain(t *testing.T) {
 	noon := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
-	first := bridge.JobBefore{Priority: 10_000}
+	first, again := bridge.JobBefore{Priority: 10_000}, bridge.JobBefore{Priority: 10_400, OurValue: 400}
 	for _, tt := range []struct {
 		name   string
 		undone bool
@@ -52,11 +52,16 @@ func TestANumberThatBackfillUndidIsWrittenAgain(t *testing.T) {
 	}{
 		{"undone", true, first, time.Minute, true},
 		{"not undone", false, first, time.Minute, false},
-		{"written again a minute ago, and not taken", true, bridge.JobBefore{Priority: 10_400, OurValue: 400}, time.Minute, false},
-		{"written again six minutes ago", true, bridge.JobBefore{Priority: 10_400, OurValue: 400}, 6 * time.Minute, true},
+		{"written again a minute ago, and not taken", true, again, time.Minute, false},
+		{"written again six minutes ago", true, again, 6 * time.Minute, true},
 	} {
-		in := &bridge.Intent{Sent: noon.Add(-tt.ago), State: bridge.IntentObserved, Edit: slurm.Edit{Kind: slurm.EditSiteFactor, Value: 400}, Before: tt.before}
-		v := &slurm.View{At: noon, Jobs: []slurm.Job{{ID: 7, State: "PENDING", Priority: 10_400, SiteFactor: 400, IsSiteFactorKnown: true, IsPriorityUndone: tt.undone}}}
+		in := &bridge.Intent{
+			Sent: noon.Add(-tt.ago), State: bridge.IntentObserved, Before: tt.before,
+			Edit: slurm.Edit{Kind: slurm.EditSiteFactor, Value: 400},
+		}
+		job := slurm.Job{ID: 7, State: "PENDING", Priority: 10_400, SiteFactor: 400, IsSiteFactorKnown: true}
+		job.IsPriorityUndone = tt.undone
+		v := &slurm.View{At: noon, Jobs: []slurm.Job{job}}
 		g := &PartitionGoal{View: v, Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7}}}, IntentBook: oneIntent{in}}
 		p, _ := siteFactorLever.placeForDecision(g, &policy.Decision{Job: 7})
 		edits := siteFactorLever.appendPriorityEdit(g, nil, &p, p.CurrentPriority, "")
@@ -66,9 +71,13 @@ func TestANumberThatBackfillUndidIsWrittenAgain(t *testing.T) {
 	}
 }
 
-// TestADirectPriorityThatBackfillUndidIsOurs: before 26.05.3 backfill puts back a priority that was set directly, too.
+// TestADirectPriorityThatBackfillUndidIsOurs: before 26.05.3 backfill puts back a priority that was set
+// directly, too.
 func TestADirectPriorityThatBackfillUndidIsOurs(t *testing.T) {
-	in := &bridge.Intent{State: bridge.IntentAcked, Edit: slurm.Edit{Kind: slurm.EditPriority, Value: 900}, Before: bridge.JobBefore{Priority: 700}}
+	in := &bridge.Intent{
+		State: bridge.IntentAcked, Before: bridge.JobBefore{Priority: 700},
+		Edit: slurm.Edit{Kind: slurm.EditPriority, Value: 900},
+	}
 	for priority, want := range map[int64]ValueOwner{900: OwnerUs, 700: OwnerUs, 800: OwnerOther} {
 		if got := ValueOwnerOf(in, &slurm.Job{State: "PENDING", Priority: priority}); got != want {
 			t.Errorf("priority %d is %s, want %s", priority, got, want)

@@ -37,7 +37,7 @@ func TestPrioritiesAreOfThisMoment(t *testing.T) {
 	old.CanWriteSiteFactor = false // 22.05
 	AddPriorities(t.Context(), scontrol.Command{filepath.Join(dir, "scontrol")}, old)
 	if j := old.Jobs[0]; j.Priority != 4059 || j.IsSiteFactorKnown {
-		t.Errorf("where site factors cannot be written: priority %d, site factor known %v", j.Priority, j.IsSiteFactorKnown)
+		t.Errorf("without site factors to write: priority %d, site factor known %v", j.Priority, j.IsSiteFactorKnown)
 	}
 }
 
@@ -59,7 +59,8 @@ func TestAPriorityThatBackfillPutBackIsSeen(t *testing.T) {
 		{"held", 0, 13_000, true, nil, true, false},
 		{"in several partitions", 12_000, 0, true, nil, false, false},
 	} {
-		v := &slurm.View{IsFullRead: tt.whole, RereadJobs: tt.reread, Jobs: []slurm.Job{{ID: 7, State: "PENDING", Priority: tt.record, IsHeld: tt.held}}}
+		job := slurm.Job{ID: 7, State: "PENDING", Priority: tt.record, IsHeld: tt.held}
+		v := &slurm.View{IsFullRead: tt.whole, RereadJobs: tt.reread, Jobs: []slurm.Job{job}}
 		addPriority(v, &v.Jobs[0], scontrol.JobPriority{Priority: tt.sum})
 		if got := v.Jobs[0].IsPriorityUndone; got != tt.want {
 			t.Errorf("%s: undone %v, want %v", tt.name, got, tt.want)

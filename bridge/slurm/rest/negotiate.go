@@ -42,16 +42,20 @@ func chooseVersion(served []int, pin string) (api API, warning string, err error
 			return a, formatUntriedWarning(a), nil
 		} else if ok {
 			a.CanWrite = false
-			return a, fmt.Sprintf("slurmrestd serves %s, newer than v0.0.%d, the newest we know: reading %s, changing nothing; slurm.api: %[3]s in the configuration lets it write all the same", API{Version: served[unknown]}.Name(), NewestVersion, a.Name()), nil
+			return a, fmt.Sprintf("slurmrestd serves %s, newer than v0.0.%d, the newest we know: reading %s, changing nothing; "+
+				"slurm.api: %[3]s in the configuration lets it write all the same",
+				API{Version: served[unknown]}.Name(), NewestVersion, a.Name()), nil
 		}
 	}
 	if unknown >= 0 {
 		a, _ := APIFromVersion(NewestVersion)
 		a.Version, a.CanWrite, a.WasTriedLive = served[unknown], false, false
-		return a, fmt.Sprintf("slurmrestd serves only API versions newer than v0.0.%d, the newest we know: reading %s as if it were that, changing nothing", NewestVersion, a.Name()), nil
+		return a, fmt.Sprintf("slurmrestd serves only API versions newer than v0.0.%d, the newest we know: "+
+			"reading %s as if it were that, changing nothing", NewestVersion, a.Name()), nil
 	}
 	oldest, last := knownReleaseRange()
-	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm %s to %s)", formatVersions(served), OldestVersion, NewestVersion, oldest, last)
+	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm %s to %s)",
+		formatVersions(served), OldestVersion, NewestVersion, oldest, last)
 }
 
 func choosePinnedVersion(served []int, pin string) (API, string, error) {

@@ -30,7 +30,7 @@ func TestChoose(t *testing.T) {
 		{served: []int{36, 37, 38}, want: 38, writes: true},
 		{served: []int{37, 38, 39}, want: 39, writes: true, warning: "never tried"},
 		{served: []int{42, 43, 44, 45}, want: 45, writes: true},
-		{served: []int{43, 44, 45, 46}, want: 45, warning: "serves v0.0.46, newer than v0.0.45, the newest we know: reading v0.0.45, changing nothing"},
+		{served: []int{43, 44, 45, 46}, want: 45, warning: "newer than v0.0.45, the newest we know: reading v0.0.45, changing nothing"},
 		{served: []int{43, 44, 45, 46}, pin: "v0.0.45", want: 45, writes: true},
 		{served: []int{46, 47}, want: 46, warning: "changing nothing"},
 		{served: []int{35, 36}, fail: "slurmrestd serves v0.0.35, v0.0.36, and we need v0.0.38"},

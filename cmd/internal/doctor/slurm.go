@@ -178,9 +178,12 @@ func (r *Report) checkWholeNodes(v *slurm.View, p *slurm.Partition) {
 	}
 	said := "no job runs in it now"
 	if held > 0 {
-		said = fmt.Sprintf("its running jobs asked for %d of the %d GPUs of the nodes they hold: %.0f %% are left idle", asked, held, 100*float64(held-asked)/float64(held))
+		said = fmt.Sprintf("its running jobs asked for %d of the %d GPUs of the nodes they hold: %.0f %% are left idle",
+			asked, held, 100*float64(held-asked)/float64(held))
 	}
-	r.addFinding("partition", LevelWarn, "scontrol update partitionname="+p.Name+" oversubscribe=no, and the same in slurm.conf, if jobs of several owners may share a node",
+	fix := "scontrol update partitionname=" + p.Name + " oversubscribe=no, and the same in slurm.conf, " +
+		"if jobs of several owners may share a node"
+	r.addFinding("partition", LevelWarn, fix,
 		"%s gives each job whole nodes (OverSubscribe=EXCLUSIVE), which fairbridge leaves to Slurm: %s", p.Name, said)
 }
 

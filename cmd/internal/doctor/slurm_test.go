@@ -107,12 +107,19 @@ func TestAnExclusivePartition(t *testing.T) {
 	}
 	v := &slurm.View{
 		Partitions: []slurm.Partition{{Name: "gpu", Exclusive: "YES"}, {Name: "mine", Exclusive: "USER"}},
-		Nodes:      []slurm.Node{{Name: "g1", Partitions: []string{"gpu"}, Gres: slurm.ReadGRES("gpu:8")}, {Name: "g2", Partitions: []string{"gpu", "mine"}, Gres: slurm.ReadGRES("gpu:8")}},
-		Jobs:       []slurm.Job{job("RUNNING", "gpu", "g1", 1), job("RUNNING", "gpu", "g2", 8), job("PENDING", "gpu", "", 4), job("RUNNING", "mine", "g2", 2)},
+		Nodes: []slurm.Node{
+			{Name: "g1", Partitions: []string{"gpu"}, Gres: slurm.ReadGRES("gpu:8")},
+			{Name: "g2", Partitions: []string{"gpu", "mine"}, Gres: slurm.ReadGRES("gpu:8")},
+		},
+		Jobs: []slurm.Job{
+			job("RUNNING", "gpu", "g1", 1), job("RUNNING", "gpu", "g2", 8), job("PENDING", "gpu", "", 4),
+			job("RUNNING", "mine", "g2", 2),
+		},
 	}
 	var r Report
 	r.checkPartitions(v, []string{"gpu", "mine"})
-	if len(r) != 3 || r[1].Level != LevelWarn || !strings.Contains(r[1].Text, "asked for 9 of the 16 GPUs of the nodes they hold: 44 % are left idle") {
+	const want = "asked for 9 of the 16 GPUs of the nodes they hold: 44 % are left idle"
+	if len(r) != 3 || r[1].Level != LevelWarn || !strings.Contains(r[1].Text, want) {
 		t.Errorf("%+v", r)
 	}
 	v.Jobs = nil
