@@ -59,7 +59,8 @@ func UnprovenTops(intents []bridge.Intent, v *slurm.View) (ids []int64) {
 	byStep := func(a, b movedNice) int { return cmp.Compare(a.step, b.step) }
 	for _, moved := range movedNices(intents, v) {
 		least, most := slices.MinFunc(moved, byStep).step, slices.MaxFunc(moved, byStep).step
-		isLikeTop := len(moved) > 1 && (least < 0 && most > 0 || most-least <= 1) && !moveAlone(moved)
+		hasForeign := slices.ContainsFunc(moved, func(m movedNice) bool { return m.job.Nice != m.own })
+		isLikeTop := hasForeign && len(moved) > 1 && (least < 0 && most > 0 || most-least <= 1) && !moveAlone(moved)
 		for i := 0; isLikeTop && i < len(moved); i++ {
 			ids = append(ids, moved[i].job.ID)
 		}

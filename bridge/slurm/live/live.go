@@ -54,7 +54,9 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 			return nil, err
 		}
 	}
-	AddPriorities(ctx, c.Scontrol, v)
+	if AddPriorities(ctx, c.Scontrol, v) && v.RereadShowsNice {
+		c.needsNices = true
+	}
 	c.topology.addToView(ctx, c.Scontrol, v)
 	if v.UnreadLimitsReason = "they are read only where jobs may be stopped"; c.ReadsLimits {
 		v.UnreadLimitsReason = ""

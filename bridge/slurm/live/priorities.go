@@ -15,32 +15,44 @@ import (
 // sprio adds up the factors; a fresh record shows the priority by which Slurm orders the job. They
 // differ where backfill, at a job that was changed while it had yielded its locks, wrote back the
 // priority of its pass's beginning (backfill.c:1977 of 22.05.8, 2365 of 24.11.5; 26.05.3 spares those
-// set directly). That stands until Slurm computes all priorities anew, or the job is updated.
-func AddPriorities(ctx context.Context, s scontrol.Command, v *slurm.View) {
+// set directly). That stands until Slurm computes all priorities anew, or the job is updated. They
+// differ after scontrol top too, which changes nice and priority only: the record is right then.
+// isUnclear is returned where a nice that is not shown would tell which of the two it was.
+func AddPriorities(ctx context.Context, s scontrol.Command, v *slurm.View) (isUnclear bool) {
 	priorities, err := s.ReadPriorities(ctx)
-	switch {
-	case err != nil && v.CanWriteSiteFactor:
-		v.UnreadSiteFactorsReason = err.Error()
-	case err == nil:
-		for i := range v.Jobs {
-			if p, ok := priorities[v.Jobs[i].ID]; ok && v.Jobs[i].IsPending() {
-				addPriority(v, &v.Jobs[i], p)
-			}
+	if err != nil {
+		if v.CanWriteSiteFactor {
+			v.UnreadSiteFactorsReason = err.Error()
+		}
+		return false
+	}
+	for i := range v.Jobs {
+		if p, ok := priorities[v.Jobs[i].ID]; ok && v.Jobs[i].IsPending() {
+			isUnclear = !addPriority(v, &v.Jobs[i], p) || isUnclear
 		}
 	}
+	return isUnclear
 }
 
 // priorityRounding is by how much a record and sprio may differ although neither is older: one
 // rounds the sum of the factors, the other cuts it off.
 const priorityRounding = 2
 
-func addPriority(v *slurm.View, j *slurm.Job, p scontrol.JobPriority) {
+// addPriority adds what sprio shows of a job. ok is false where it is unclear which priority counts: the
+// record's is left.
+func addPriority(v *slurm.View, j *slurm.Job, p scontrol.JobPriority) (ok bool) {
 	if v.CanWriteSiteFactor {
 		j.SiteFactor, j.IsSiteFactorKnown = p.SiteFactor, true
 	}
-	if p.Priority == 0 || j.IsHeld {
-		return
+	differs := v.IsFresh(j.ID) && max(j.Priority-p.Priority, p.Priority-j.Priority) > priorityRounding
+	switch {
+	case p.Priority == 0 || j.IsHeld:
+		return true
+	case differs && !j.IsNiceKnown:
+		return false
+	case differs && p.Nice != j.Nice: // scontrol top
+		return true
 	}
-	j.IsPriorityUndone = v.IsFresh(j.ID) && max(j.Priority-p.Priority, p.Priority-j.Priority) > priorityRounding
-	j.Priority = p.Priority
+	j.IsPriorityUndone, j.Priority = differs, p.Priority
+	return true
 }

@@ -13,7 +13,7 @@ import (
 // sprio shows is not. Held jobs and those of several partitions keep what their record says.
 func TestPrioritiesAreOfThisMoment(t *testing.T) {
 	dir := t.TempDir()
-	script := "#!/bin/sh\nprintf '1 -274 4059\\n2 0 11000\\n3 5 300\\n3 5 200\\n4 7 9000\\n'\n"
+	script := "#!/bin/sh\nprintf '%s\\n' '1 -274 0 4059' '2 0 0 11000' '3 5 0 300' '3 5 0 200' '4 7 0 9000'\n"
 	if err := executable.Write(filepath.Join(dir, "sprio"), []byte(script)); err != nil {
 		t.Fatal(err)
 	}
@@ -50,18 +50,24 @@ func TestAPriorityThatBackfillPutBackIsSeen(t *testing.T) {
 		whole       bool
 		reread      []int64
 		held, want  bool
+		nice        int64 // sprio's, by how much it is not the record's
+		hidden      bool
 	}{
-		{"put back", 12_000, 13_000, true, nil, false, true},
-		{"put back, and lower is right", 13_000, 12_000, false, []int64{7, 9}, false, true},
-		{"as the factors make it", 13_000, 13_000, true, nil, false, false},
-		{"rounded", 13_001, 13_000, true, nil, false, false},
-		{"an old record", 12_000, 13_000, false, []int64{9}, false, false},
-		{"held", 0, 13_000, true, nil, true, false},
-		{"in several partitions", 12_000, 0, true, nil, false, false},
+		{"put back", 12_000, 13_000, true, nil, false, true, 0, false},
+		{"put back, and lower is right", 13_000, 12_000, false, []int64{7, 9}, false, true, 0, false},
+		{"as the factors make it", 13_000, 13_000, true, nil, false, false, 0, false},
+		{"rounded", 13_001, 13_000, true, nil, false, false, 0, false},
+		{"moved by scontrol top", 12_000, 13_000, true, nil, false, false, -1_000, false},
+		{"a nice that is not shown", 12_000, 13_000, true, nil, false, false, 0, true},
+		{"an old record", 12_000, 13_000, false, []int64{9}, false, false, 0, false},
+		{"held", 0, 13_000, true, nil, true, false, 0, false},
+		{"in several partitions", 12_000, 0, true, nil, false, false, 0, false},
 	} {
-		job := slurm.Job{ID: 7, State: "PENDING", Priority: tt.record, IsHeld: tt.held}
+		job := slurm.Job{ID: 7, State: "PENDING", Priority: tt.record, IsHeld: tt.held, Nice: 5, IsNiceKnown: !tt.hidden}
 		v := &slurm.View{IsFullRead: tt.whole, RereadJobs: tt.reread, Jobs: []slurm.Job{job}}
-		addPriority(v, &v.Jobs[0], scontrol.JobPriority{Priority: tt.sum})
+		if ok := addPriority(v, &v.Jobs[0], scontrol.JobPriority{Priority: tt.sum, Nice: 5 + tt.nice}); ok == tt.hidden {
+			t.Errorf("%s: clear %v", tt.name, ok)
+		}
 		if got := v.Jobs[0].IsPriorityUndone; got != tt.want {
 			t.Errorf("%s: undone %v, want %v", tt.name, got, tt.want)
 		}

@@ -29,6 +29,7 @@ func CommandBeside(scontrol []string, program string) []string {
 // JobPriority is what sprio shows of a waiting job.
 type JobPriority struct {
 	SiteFactor int64
+	Nice       int64 // as of when Slurm computed the factors, which scontrol top has it not do
 	Priority   int64 // of this moment; 0: the job has several partitions, and one in each
 }
 
@@ -39,15 +40,15 @@ func (c Command) ReadPriorities(ctx context.Context) (map[int64]JobPriority, err
 	if sprio == nil {
 		return nil, fmt.Errorf("there is no sprio beside slurm.scontrol %q", strings.Join(c, " "))
 	}
-	out, err := sprio.run(ctx, "--noheader", "--format=%i %S %Y")
+	out, err := sprio.run(ctx, "--noheader", "--format=%i %S %N %Y")
 	if err != nil {
 		return nil, err
 	}
 	return parsePriorities(out)
 }
 
-// parsePriorities reads lines of a job's id, its site factor and its priority. A job of several
-// partitions has several.
+// parsePriorities reads lines of a job's id, its site factor, its nice and its priority. A job of
+// several partitions has several.
 func parsePriorities(text []byte) (map[int64]JobPriority, error) {
 	jobs := map[int64]JobPriority{}
 	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
@@ -56,8 +57,8 @@ func parsePriorities(text []byte) (map[int64]JobPriority, error) {
 		if strings.TrimSpace(s.Text()) == "" {
 			continue
 		}
-		if n, err := fmt.Sscan(s.Text(), &id, &p.SiteFactor, &p.Priority); n != 3 {
-			return nil, fmt.Errorf("sprio shows %.60q, want a job, its site factor and its priority: %w", s.Text(), err)
+		if n, err := fmt.Sscan(s.Text(), &id, &p.SiteFactor, &p.Nice, &p.Priority); n != 4 {
+			return nil, fmt.Errorf("sprio shows %.60q, want a job, its site factor, nice and priority: %w", s.Text(), err)
 		}
 		if _, again := jobs[id]; again {
 			p.Priority = 0

@@ -16,10 +16,10 @@ func TestParsePriorities(t *testing.T) {
 		want       map[int64]JobPriority // nil: it cannot be read
 	}{
 		{"none waits", "", map[int64]JobPriority{}},
-		{"some", "7 0 11000\n  9  -412 1\n11 2000000000 2000011000\n", map[int64]JobPriority{7: {0, 11000}, 9: {-412, 1}, 11: {2000000000, 2000011000}}},
-		{"a job of two partitions", "7 5 300\n7 5 200\n", map[int64]JobPriority{7: {5, 0}}},
-		{"a header", "JOBID SITE PRIORITY\n7 0 1\n", nil},
-		{"a column less", "7 0\n", nil},
+		{"some", "7 0 0 11000\n  9  -412 3 1\n11 2000000000 -5 2000011005\n", map[int64]JobPriority{7: {0, 0, 11000}, 9: {-412, 3, 1}, 11: {2000000000, -5, 2000011005}}},
+		{"a job of two partitions", "7 5 0 300\n7 5 0 200\n", map[int64]JobPriority{7: {5, 0, 0}}},
+		{"a header", "JOBID SITE NICE PRIORITY\n7 0 0 1\n", nil},
+		{"a column less", "7 0 1\n", nil},
 	} {
 		got, err := parsePriorities([]byte(tt.text))
 		if (err != nil) != (tt.want == nil) || err == nil && !maps.Equal(got, tt.want) {
@@ -53,8 +53,8 @@ func TestReadPrioritiesRunsSprio(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(`[ "$*" = "--noheader --format=%i %S %Y" ] && echo "7 41 4307"`)
-	if got, err := scontrol.ReadPriorities(t.Context()); err != nil || got[7] != (JobPriority{41, 4307}) {
+	write(`[ "$*" = "--noheader --format=%i %S %N %Y" ] && echo "7 41 0 4307"`)
+	if got, err := scontrol.ReadPriorities(t.Context()); err != nil || got[7] != (JobPriority{41, 0, 4307}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	write("echo sprio: error: no priority plugin >&2; exit 1")
