@@ -23,8 +23,8 @@ type Bounds struct {
 	WaitFloor   time.Duration `yaml:"wait_floor"`
 	// SlowdownPercent is by how much the mean slowdown of all jobs may be greater (percent).
 	SlowdownPercent float64 `yaml:"slowdown_percent"`
-	// GroupFactor is how many times as much any one account, or size of jobs, may be worse off:
-	// a policy that shares gives to some what it takes from others.
+	// GroupFactor is how many times as much any one account may be worse off: a policy that shares gives
+	// to some what it takes from others. Any one size of jobs may half as much: it has no share to give.
 	GroupFactor float64 `yaml:"group_factor"`
 	// IdlePercent is how many more of the GPUs may stand idle while jobs wait (percent of all).
 	IdlePercent float64 `yaml:"idle_percent"`
@@ -35,8 +35,8 @@ type Bounds struct {
 	Lasts time.Duration `yaml:"lasts"`
 }
 
-// DefaultBounds demote where all jobs wait a quarter longer, or one account or size twice as
-// long, three hours in a row, and that is beyond what the simulation may be off.
+// DefaultBounds demote where all jobs wait a quarter longer, one account twice as
+// long or one size half as long again, three hours in a row, and that is beyond what the simulation may be off.
 func DefaultBounds() Bounds {
 	return Bounds{
 		Demote: true, Window: 24 * time.Hour, Checks: 3, Jobs: 30, WaitPercent: 25, WaitFloor: 10 * time.Minute,

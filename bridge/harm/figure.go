@@ -102,8 +102,11 @@ func (f *Figure) allowed(b *Bounds, stops int) float64 {
 	case Completion:
 		return f.Alone * teacherPercent / 100
 	}
-	if !f.isOfAll() {
+	switch {
+	case f.Account != "":
 		most *= b.GroupFactor
+	case f.Size != "":
+		most *= max(b.GroupFactor/2, 1)
 	}
 	return most
 }

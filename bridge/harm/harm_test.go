@@ -23,7 +23,7 @@ func of(f Figure, account, size string) Figure {
 }
 
 func TestClaimsOfFigures(t *testing.T) {
-	b := DefaultBounds() // a quarter, more than 10 minutes; four times that for a group
+	b := DefaultBounds() // a quarter, more than 10 minutes; four times that for an account, twice for a size
 	for _, c := range []struct {
 		name  string
 		f     Figure
@@ -41,6 +41,8 @@ func TestClaimsOfFigures(t *testing.T) {
 		{"a little longer after some stops", waits(100, 70, 60, 1), 10, NoHarm},
 		{"almost twice as long for one account", of(waits(100, 115, 60, 1), "a", ""), 0, NoHarm},
 		{"three times as long for one account", of(waits(100, 180, 60, 1), "a", ""), 0, Harm},
+		{"almost twice as long for one size", of(waits(100, 115, 60, 1), "", "16 GPUs"), 0, Harm},
+		{"a third longer for one size", of(waits(100, 80, 60, 1), "", "16 GPUs"), 0, NoHarm},
 		{"three times as long for one size", of(waits(100, 180, 60, 1), "", "1 GPU"), 0, Harm},
 		{"an account after many stops", of(waits(100, 70, 60, 1), "a", ""), 11, NoHarm},
 		{"slowdown", Figure{Kind: Slowdown, JobCount: 100, Live: 16, Alone: 10, Band: .8}, 0, Harm},
