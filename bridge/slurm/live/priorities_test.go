@@ -50,7 +50,7 @@ func TestAPriorityThatBackfillPutBackIsSeen(t *testing.T) {
 		whole       bool
 		reread      []int64
 		held, want  bool
-		nice        int64 // sprio's, by how much it is not the record's
+		nice        int64 // by how much sprio's is not the record's
 		hidden      bool
 	}{
 		{"put back", 12_000, 13_000, true, nil, false, true, 0, false},
@@ -63,9 +63,11 @@ func TestAPriorityThatBackfillPutBackIsSeen(t *testing.T) {
 		{"held", 0, 13_000, true, nil, true, false, 0, false},
 		{"in several partitions", 12_000, 0, true, nil, false, false, 0, false},
 	} {
-		job := slurm.Job{ID: 7, State: "PENDING", Priority: tt.record, IsHeld: tt.held, Nice: 5, IsNiceKnown: !tt.hidden}
+		job := slurm.Job{ID: 7, State: "PENDING", Priority: tt.record, IsHeld: tt.held, Nice: 5}
+		job.IsNiceKnown = !tt.hidden
 		v := &slurm.View{IsFullRead: tt.whole, RereadJobs: tt.reread, Jobs: []slurm.Job{job}}
-		if ok := addPriority(v, &v.Jobs[0], scontrol.JobPriority{Priority: tt.sum, Nice: 5 + tt.nice}); ok == tt.hidden {
+		shown := scontrol.JobPriority{Priority: tt.sum, Nice: 5 + tt.nice}
+		if ok := addPriority(v, &v.Jobs[0], shown); ok == tt.hidden {
 			t.Errorf("%s: clear %v", tt.name, ok)
 		}
 		if got := v.Jobs[0].IsPriorityUndone; got != tt.want {

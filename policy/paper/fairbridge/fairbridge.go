@@ -64,7 +64,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy fairbridge: %w", err)
 	}
-	line := &slackOrder{Policy: f, peaks: past.update(s), usageLevelByAccount: share.UsageOverShare(s), waitRules: f.newWaitRules()}
+	line := &slackOrder{Policy: f, peaks: past.update(s), usageLevelByAccount: share.UsageOverShare(s), waitRules: f.newWaitRules(s)}
 	reports := predict.NewCheckedReports(past.ReportMemory, s)
 	stages := engine.Pipeline{
 		Name:     "fairbridge",
@@ -72,7 +72,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Order:    line,
 		Lease:    grant.Fastest{},
 		Backfill: line,
-		Rules:    line.waitRules.firstOfAllRules,
+		Rules:    line.waitRules.firstOfAll,
 	}
 	sized := anySized(s)
 	switch {

@@ -81,7 +81,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 	p := position{e, l.shareClass(e.Account), classShort, lane}
 	fair := l.Fair * contention * (e.Ask.GPUs.SecondsForService(e.Attained) + left)
 	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
-	late := l.waitRules.overdueRules.OverdueBy(r, e).Seconds()
+	late := l.waitRules.overdue(e).OverdueBy(r, e).Seconds()
 	switch {
 	case late > 0:
 		p.class, p.sortKey = classOverdue, -late

@@ -14,19 +14,54 @@ import (
 const (
 	belowSharePatience = .25 // a job of an account below its share has a reservation
 	overduePatience    = 2   // every job is first among those of accounts that stand like its own
+	widePatience       = .32 // a job of one whole node is first likewise; with .3 an account below its share pays
 )
 
 // waitRules are the rules by which jobs wait. First of all is only who waited max_wait:
 // were it sooner, what a busy day leaves behind of accounts above their share would go
 // before the jobs of accounts below theirs.
-type waitRules struct{ belowShareRules, overdueRules, firstOfAllRules engine.Rules }
+//
+// A job is wide that needs as many GPUs as the largest node has, or more. Shortest first is at its cost, since each
+// small job that starts on a part of a node puts it off: on streams of short plain jobs those of two nodes waited
+// 1.4 times as long as under Slurm alone when they had the patience of all others, and wait 1.2 times as long.
+type waitRules struct {
+	belowShareReservation, wide, others, firstOfAll engine.Rules
 
-func (f *Policy) newWaitRules() waitRules {
-	p := waitRules{overdueRules: f.Rules()}
-	p.belowShareRules, p.firstOfAllRules = p.overdueRules, p.overdueRules
-	p.belowShareRules.PatienceFactor, p.belowShareRules.MinPatience = belowSharePatience, time.Second
-	p.overdueRules.PatienceFactor, p.firstOfAllRules.PatienceFactor = overduePatience, 0
+	largestNode float64 // GPUs
+}
+
+func (f *Policy) newWaitRules(s *policy.Snapshot) waitRules {
+	after := func(patience float64, atLeast time.Duration) engine.Rules {
+		r := f.Rules()
+		r.PatienceFactor, r.MinPatience = patience, atLeast
+		return r
+	}
+	p := waitRules{
+		belowShareReservation: after(belowSharePatience, time.Second),
+		wide:                  after(widePatience, time.Second),
+		others:                after(overduePatience, f.Rules().MinPatience),
+		firstOfAll:            after(0, f.Rules().MinPatience),
+	}
+	for i := range s.Nodes {
+		p.largestNode = max(p.largestNode, s.Nodes[i].WholeGPUs())
+	}
 	return p
+}
+
+// isWide reports whether the job needs as many GPUs as the largest node has, or more.
+func (p *waitRules) isWide(e *engine.Entry) bool {
+	return p.largestNode > 1 && e.Ask.GPUs.WholeGPUs() >= p.largestNode
+}
+
+// overdue are the rules by which the job goes first and has a reservation. A wide job waits the less the more
+// nodes it needs.
+func (p *waitRules) overdue(e *engine.Entry) engine.Rules {
+	if !p.isWide(e) {
+		return p.others
+	}
+	rules := p.wide
+	rules.PatienceFactor *= p.largestNode / e.Ask.GPUs.WholeGPUs()
+	return rules
 }
 
 // NewPassCheck implements engine.Backfiller. A job may pass if it delays the blocked one neither
@@ -34,9 +69,9 @@ func (f *Policy) newWaitRules() waitRules {
 // are mostly far too long, nodes seem taken for so many hours that jobs which run nearly as long
 // would delay nothing; short gangs then waited for days.
 func (l *slackOrder) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
-	rules := l.waitRules.overdueRules
+	rules := l.waitRules.overdue(blocked)
 	if l.isBelowShare(blocked.Account) {
-		rules = l.waitRules.belowShareRules
+		rules = l.waitRules.belowShareReservation
 	}
 	byForecast := backfill.EASY{RunLength: engine.RunLengthByForecast}.NewPassCheck(r, blocked)
 	if !rules.DistrustsForecasts(r, blocked) {
@@ -58,5 +93,6 @@ func (l *slackOrder) Reserves(r *engine.Round, e *engine.Entry) bool {
 	if !grant.CompetesForLease(r, e) {
 		return false
 	}
-	return l.waitRules.overdueRules.OverdueBy(r, e) > 0 || l.isBelowShare(e.Account) && l.waitRules.belowShareRules.OverdueBy(r, e) > 0
+	return l.waitRules.overdue(e).OverdueBy(r, e) > 0 ||
+		l.isBelowShare(e.Account) && l.waitRules.belowShareReservation.OverdueBy(r, e) > 0
 }
