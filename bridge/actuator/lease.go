@@ -75,7 +75,8 @@ var beginTimeField = &FieldRow{
 			return "the job started"
 		case j.Restarts > in.Edit.Run.Restarts:
 			return "the job was requeued"
-		case !in.NotAfter.IsZero() && !now.Before(in.NotAfter) && (j.EligibleTime.Equal(in.Edit.Until) || j.EligibleTime.IsZero()):
+		case in.NotAfter.IsZero() || now.Before(in.NotAfter):
+		case j.EligibleTime.Equal(in.Edit.Until), j.EligibleTime.IsZero(): // else somebody took it off before
 			return "it ran out"
 		}
 		return ""

@@ -80,10 +80,12 @@ func (g *editGate) refusePartialStops() {
 	}
 	g.acceptedEdits = slices.DeleteFunc(g.acceptedEdits, func(e slurm.Edit) bool {
 		stop := g.plannedStop(e.Run.Job)
-		if !isStopped[e.Run.Job] || stop == nil || runsOnFor[stop.Beneficiary] == 0 || actuator.EditKindRowOf(e.Kind).StopTiming != actuator.StopsNow {
+		if stop == nil || actuator.EditKindRowOf(e.Kind).StopTiming != actuator.StopsNow || runsOnFor[stop.Beneficiary] == 0 {
 			return false
 		}
-		g.refusals = append(g.refusals, newRefusal(e, deny(invariant.StopPurpose, "job %d, which was to be stopped with it, runs on", runsOnFor[stop.Beneficiary])))
+		other := runsOnFor[stop.Beneficiary]
+		why := deny(invariant.StopPurpose, "job %d, which was to be stopped with it, runs on", other)
+		g.refusals = append(g.refusals, newRefusal(e, why))
 		return true
 	})
 }

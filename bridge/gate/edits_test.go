@@ -188,10 +188,12 @@ func TestEditsStopInThePlansOrder(t *testing.T) {
 func TestEditsStopAllOrNone(t *testing.T) {
 	for want, changed := range map[int]bool{2: false, 0: true} {
 		in := editInput()
-		in.Edits = []slurm.Edit{edit(&in.CommonInput, 11, slurm.EditRequeue), edit(&in.CommonInput, 12, slurm.EditRequeue)}
 		in.Budgets.StopFloor, in.Budgets.StopFloor1h = 2, 2
-		stop := bridge.StopCost{GPUs: 8, Beneficiary: 1}
-		in.AllowedStops = []bridge.Stop{{Job: 11, DecidedAt: noon, StopCost: stop}, {Job: 12, DecidedAt: noon, StopCost: stop}}
+		for _, id := range []int64{11, 12} {
+			in.Edits = append(in.Edits, edit(&in.CommonInput, id, slurm.EditRequeue))
+			stop := bridge.Stop{Job: id, DecidedAt: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}
+			in.AllowedStops = append(in.AllowedStops, stop)
+		}
 		if changed {
 			in.RequeuedRuns = append(in.RequeuedRuns, in.Edits[1].Run)
 		}

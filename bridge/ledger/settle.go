@@ -54,7 +54,8 @@ func SettleIntents(intents []bridge.Intent, v *slurm.View, now time.Time) []brid
 // hasOtherBefore reports whether a look at the job changed what is noted of it.
 func hasOtherBefore(after, in *bridge.Intent) bool {
 	a, b := &after.Before, &in.Before
-	return !a.HeldByUsAt.Equal(b.HeldByUsAt) || a.OwnNice() != b.OwnNice() || !a.Begin.Equal(b.Begin) || a.GPUs != b.GPUs || a.Required.Text != b.Required.Text || a.Excluded.Text != b.Excluded.Text
+	return !a.HeldByUsAt.Equal(b.HeldByUsAt) || a.OwnNice() != b.OwnNice() || !a.Begin.Equal(b.Begin) ||
+		a.GPUs != b.GPUs || a.Required.Text != b.Required.Text || a.Excluded.Text != b.Excluded.Text
 }
 
 // ReplaceChangedIntents puts those of changed, which SettleIntents returned for the intents, in

@@ -73,7 +73,11 @@ func TestSettle(t *testing.T) {
 		{"no answer, never seen", lease(bridge.IntentUnknown), same, late(5 * time.Minute), bridge.IntentFailed, "no answer and no effect"},
 		{"sent, then the daemon died", lease(bridge.IntentSent), same, late(5 * time.Minute), bridge.IntentFailed, "no answer"},
 		{"ran out", lease(bridge.IntentObserved), func(j *slurm.Job) { j.EligibleTime = until }, late(11 * time.Minute), bridge.IntentExpired, "ran out"},
-		{"ran out, but it had been taken off before", lease(bridge.IntentObserved), func(j *slurm.Job) { j.EligibleTime = late(3 * time.Minute) }, late(11 * time.Minute), bridge.IntentYielded, "begin time is now"},
+		{
+			"ran out, but it had been taken off before", lease(bridge.IntentObserved),
+			func(j *slurm.Job) { j.EligibleTime = late(3 * time.Minute) },
+			late(11 * time.Minute), bridge.IntentYielded, "begin time is now",
+		},
 		{"stands", lease(bridge.IntentObserved), func(j *slurm.Job) { j.EligibleTime = until }, late(time.Minute), bridge.IntentObserved, ""},
 		{"its owner took it off", lease(bridge.IntentObserved), func(j *slurm.Job) { j.EligibleTime = noon }, late(time.Minute), bridge.IntentYielded, "begin time is now"},
 		{"the job started", lease(bridge.IntentObserved), func(j *slurm.Job) { j.State = "RUNNING" }, late(time.Minute), bridge.IntentExpired, "started"},
@@ -222,7 +226,7 @@ func TestWhatWasGivenBackStandsNoMore(t *testing.T) {
 	}
 }
 
-// TestALeaseEndsOnceItsJobWasReadSince: an old record does not tell whether its owner took the lease off before it ended.
+// TestALeaseEndsOnceItsJobWasReadSince: an old record does not tell whether its owner took the lease off before.
 func TestALeaseEndsOnceItsJobWasReadSince(t *testing.T) {
 	j := waiting()
 	j.EligibleTime = noon.Add(10 * time.Minute)
