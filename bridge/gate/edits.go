@@ -80,10 +80,13 @@ func (g *editGate) refusePartialStops() {
 	}
 	g.acceptedEdits = slices.DeleteFunc(g.acceptedEdits, func(e slurm.Edit) bool {
 		stop := g.plannedStop(e.Run.Job)
-		if stop == nil || actuator.EditKindRowOf(e.Kind).StopTiming != actuator.StopsNow || runsOnFor[stop.Beneficiary] == 0 {
+		if stop == nil || actuator.EditKindRowOf(e.Kind).StopTiming != actuator.StopsNow {
 			return false
 		}
 		other := runsOnFor[stop.Beneficiary]
+		if other == 0 {
+			return false
+		}
 		why := deny(invariant.StopPurpose, "job %d, which was to be stopped with it, runs on", other)
 		g.refusals = append(g.refusals, newRefusal(e, why))
 		return true
