@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"fairbridge/bridge/chaos/event"
@@ -106,9 +108,9 @@ func (t *trial) newOracleTrial() oracle.Trial {
 			_, err := os.Stat(t.stopFile)
 			return t.stopFileMadeAt, err == nil
 		},
-		IsKnownBreach: func(rule string) bool {
-			_, known := KnownBreachByRule[rule]
-			return known && !t.Overrides.ReportsKnownBreaches
+		IsKnownBreach: func(b oracle.Breach) bool {
+			mayBreak := func(rule string) bool { return strings.HasPrefix(b.Rule, rule) }
+			return slices.ContainsFunc(KnownByCause[b.Cause].Rules, mayBreak) && !t.Overrides.ReportsKnownBreaches
 		},
 		OnBreach: func(b oracle.Breach) {
 			t.trace.addLine("BREACH %v", b)
