@@ -30,8 +30,9 @@ func (o *Oracle) countExcuse(name string) { o.verdict.ExcuseCountByName[name]++ 
 
 // isUnknowable reports whether the ledger cannot know whose the value of ours in the field is, which it then counts.
 func (o *Oracle) isUnknowable(m *fieldState) bool {
-	for _, x := range fieldExcuses[:2] {
-		if *x.flag(m) {
+	for _, x := range fieldExcuses {
+		isKept := x.name == ExcuseLateUnread || x.name == ExcuseNoAnswer // of what it writes only, not of what it leaves
+		if !isKept && *x.flag(m) {
 			o.countExcuse(x.name)
 			return true
 		}

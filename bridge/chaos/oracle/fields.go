@@ -69,7 +69,7 @@ func checkNoOverwrite(s *sendContext) string {
 	if m == nil || s.wasChangedAfterReread || f == FieldSiteFactor || f == FieldPriority || f == FieldAdminComment {
 		return ""
 	}
-	if v := s.valueToWrite(f); m.wasOverwritten && v != m.ownersValue && !m.isLostByRestore {
+	if v := s.valueToWrite(f); m.wasOverwritten && v != m.ownersValue && !m.isLostByRestore && !m.isLostUnread {
 		return fmt.Sprintf("somebody set its %s to %q after we had set %q: %s", f, m.ownersValue, m.ourValue, s.oracle.ledger.formatFieldRows(s.job.ID, f))
 	}
 	if f == FieldRequiredNodes || f == FieldExcludedNodes {
