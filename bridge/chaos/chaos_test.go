@@ -102,6 +102,8 @@ var seedsThatBrokeSomethingOnce = []uint64{
 	70034, // likewise
 	71045, // StartTime=now in the second of a poll after a start of slurmctld was taken for what slurmctld had forgotten
 	71217, // the oracle counted no GPU for a job that waits with shards of ours
+	71213, // scontrol top of another job changed a nice between our reading and our write, which the oracle held against us
+	72008, // the oracle did not count the first minute that a probe had measured
 	71296, // the simulator exchanged the GPUs of a job's nodes
 }
 

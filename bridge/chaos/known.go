@@ -16,6 +16,7 @@ var KnownByCause = map[string]Known{
 	oracle.CauseLostAnswer: {10, []string{"I3", "I16", "forgot", "dead: ", "released: ", "lost: "},
 		"A2, A3: whose value it is, is then guessed wrong: a site factor that no record shows, or what a person set at that time"},
 	oracle.CauseChangedAtOnce: {2, []string{"I3"}, "A2: what somebody set between our reading and our write"},
+	oracle.CauseOldView:       {1, []string{"I18"}, "minutes older than the last, it is taken for that of a clock that was put right"},
 	oracle.CauseHiddenRequeue: {1, []string{"I18"}, "B10: in the record in memory, which simulations use"},
 
 	oracle.ExcuseDatabasePutBack: {70, nil, "chaos plays no local journal, from which the product puts such rows back"},

@@ -29,6 +29,7 @@ type trial struct {
 	oracle         *oracle.Oracle
 	faults         faults
 	failingPolicy  *failingPolicy
+	secondPolicy   *failingPolicy // of the second partition
 	trace          *trace
 	cycle          int
 	stopFile       string
@@ -81,6 +82,9 @@ func newTrial(s site.Site, parts Overrides, dir string) (*trial, error) {
 	t.store = newBackedUpStore(t.world, parts.IsUnfenced)
 	t.oracle = oracle.New(t.newOracleTrial())
 	if t.failingPolicy, err = newFailingPolicy(t); err != nil {
+		return nil, err
+	}
+	if t.secondPolicy, err = newFailingPolicy(t); err != nil {
 		return nil, err
 	}
 	daemons := 1

@@ -46,7 +46,7 @@ func checkNotExempt(s *sendContext) string {
 	switch {
 	case s.wasChangedAfterReread:
 		return ""
-	case j.User == site.ExemptUser || slices.Contains(s.budgets.ExemptAccounts, j.Account) || j.PartitionText() != site.ManagedPartition:
+	case j.User == site.ExemptUser || slices.Contains(s.budgets.ExemptAccounts, j.Account) || !s.oracle.Site.IsManaged(j.Partitions):
 		return fmt.Sprintf("user %s, account %s, partition %s", j.User, j.Account, j.PartitionText())
 	case d.HetJobID != 0 || d.Cron != "" || d.Reservation != "":
 		return "it is " + j.Name

@@ -30,8 +30,8 @@ func checkIdleStop(s *sendContext) string {
 		return "it waits for requests"
 	case s.ledgerRow.Before.Stop.Beneficiary == s.job.ID:
 		return "it is for no other job"
-	case at.Sub(s.SentBy.StartedAt) < after:
-		return fmt.Sprintf("the daemon has looked for %v only", at.Sub(s.SentBy.StartedAt))
+	case at.Sub(s.SentBy.StartedAt) < after-time.Minute: // its first sample may be a minute old
+		return fmt.Sprintf("the daemon has looked for %v of %v only", at.Sub(s.SentBy.StartedAt), after)
 	}
 	if idle := at.Sub(s.oracle.Site.IdleSince(s.job.ID, s.job.Start, at)); idle < after {
 		return fmt.Sprintf("its GPUs did no work for %v, the least is %v", idle, after)

@@ -151,6 +151,9 @@ func (o *Oracle) NoteJobReread(d *Daemon, job int64) {
 
 // NoteUsageRecorded notes that usage was recorded from what a daemon saw.
 func (o *Oracle) NoteUsageRecorded(d *Daemon) {
+	if d.TrueView.At.Before(o.usageCheck.lastRecorded) {
+		o.usageCheck.cause = CauseOldView
+	}
 	for id, restarts := range d.restartsOfHiddenJobs {
 		if j := o.actualJob(id); j != nil && j.Restarts > restarts {
 			o.usageCheck.cause = CauseHiddenRequeue

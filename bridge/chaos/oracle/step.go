@@ -103,7 +103,7 @@ func checkChurn(o *Oracle, d *Daemon, r *Step) {
 				o.AddBreach("I11", 0, "%d of %d waiting jobs changed band, at most %d", n, of, most)
 			}
 		}
-		d.lastOrderByPartition = map[string][]policy.JobID{t.Partition: jobsInOrder(t, false)}
+		d.lastOrderByPartition[t.Partition] = jobsInOrder(t, false)
 	}
 }
 
