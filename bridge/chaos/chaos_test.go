@@ -10,8 +10,8 @@ import (
 	"fairbridge/scripts/verify/part"
 )
 
-// TestSeeds plays 40 seeds of 200 cycles, 10 with -short, and as the part chaos of make verify 200 that are drawn from the
-// date. Longer runs: go run ./bridge/chaos/cmd/chaos.
+// TestSeeds plays 40 seeds of 200 cycles, 10 with -short, and as the part chaos of make verify 200 that are drawn from
+// the date. Longer runs: go run ./bridge/chaos/cmd/chaos.
 func TestSeeds(t *testing.T) {
 	first, seeds := uint64(1), uint64(40)
 	if part.Runs("chaos") {
@@ -21,15 +21,16 @@ func TestSeeds(t *testing.T) {
 		seeds = 10
 	}
 	done := playSeeds(t, first, seeds)
-	t.Logf("%d seeds from %d: %d jobs, %d writes sent, %d jobs stopped by us, %d because their GPUs did no work, %d cycles in doubt",
+	t.Logf("%d seeds from %d: %d jobs, %d writes sent, %d jobs stopped by us, %d as their GPUs did no work, %d doubts",
 		seeds, first, done.jobs, done.sent, done.stops, done.idleStops, done.doubts)
 	for cause, n := range done.seedsByCause {
 		known := chaos.KnownByCause[cause]
 		most := (known.MaxSeedsOf200*int(seeds) + 199) / 200
 		t.Logf("known: %s: %d seeds, at most %d", cause, n, most)
 		if n > max(most, 2) {
-			t.Errorf("%s: %d of %d seeds, at most %d are known: %s\n  go run ./bridge/chaos/cmd/chaos --all --seeds %d-%d tells which",
-				cause, n, seeds, most, known.Reason, first, first+seeds-1)
+			const more = "go run ./bridge/chaos/cmd/chaos --all --seeds"
+			t.Errorf("%s: %d of %d seeds, at most %d are known: %s\n  %s %d-%d tells which",
+				cause, n, seeds, most, known.Reason, more, first, first+seeds-1)
 		}
 	}
 	if done.sent < int(seeds)*20 || done.stops == 0 || done.idleStops == 0 {
@@ -92,7 +93,7 @@ func (a *tally) play(t *testing.T, seed uint64) {
 
 // seedsThatBrokeSomethingOnce are played again: each that ever failed is to be added.
 var seedsThatBrokeSomethingOnce = []uint64{
-	380,   // a daemon stood still between its poll and the ledger, another led meanwhile and wrote: what the old poll did not show was taken for overwritten
+	380,   // a daemon stood still, another wrote: what the old poll did not show was taken for overwritten
 	87,    // a release while slurmctld's clock was ahead took leases for over that stood
 	50073, // an owner's nice that he set while a call of ours had no answer was given back as 0
 	50075, // a lease taken off by StartTime=now, seen after its end, was renewed
@@ -100,9 +101,9 @@ var seedsThatBrokeSomethingOnce = []uint64{
 	50178, // one of two jobs was stopped for a third: the other is left alone, and the third did not fit
 	50202, // what was given back came beyond the write budget
 	70034, // likewise
-	71045, // StartTime=now in the second of a poll after a start of slurmctld was taken for what slurmctld had forgotten
+	71045, // StartTime=now in the second of a poll was taken for what a new slurmctld had forgotten
 	71217, // the oracle counted no GPU for a job that waits with shards of ours
-	71213, // scontrol top of another job changed a nice between our reading and our write, which the oracle held against us
+	71213, // scontrol top changed a nice between our reading and our write, which the oracle held against us
 	72008, // the oracle did not count the first minute that a probe had measured
 	71296, // the simulator exchanged the GPUs of a job's nodes
 }

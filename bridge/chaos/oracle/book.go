@@ -51,7 +51,7 @@ type fieldState struct {
 
 	changedAt       time.Time // when somebody last changed it
 	changeNumber    int       // entry of the book at which somebody last changed it
-	isLostUnread    bool      // ours replaced ownersValue before we read it: nothing that Slurm shows says it ever stood
+	isLostUnread    bool      // ours replaced ownersValue before we read it: nothing shows that it ever stood
 	valueReadBefore string    // with isLostUnread: what we had read in its place
 }
 

@@ -2,7 +2,7 @@ package oracle
 
 import "fairbridge/bridge/slurm"
 
-// The excuses for which a breach is let pass: what no process of ours could know. Each is counted where it lets one pass.
+// The excuses for which a breach is let pass: what no process of ours could know. Each is counted where it does.
 const (
 	ExcuseDatabasePutBack = "the database was put back behind our write"
 	ExcuseLateCall        = "a call that came late took the place of what stood there"
@@ -31,8 +31,8 @@ func (o *Oracle) countExcuse(name string) { o.verdict.ExcuseCountByName[name]++ 
 // isUnknowable reports whether the ledger cannot know whose the value of ours in the field is, which it then counts.
 func (o *Oracle) isUnknowable(m *fieldState) bool {
 	for _, x := range fieldExcuses {
-		isKept := x.name == ExcuseLateUnread || x.name == ExcuseNoAnswer // of what it writes only, not of what it leaves
-		if !isKept && *x.flag(m) {
+		isOfWrites := x.name == ExcuseLateUnread || x.name == ExcuseNoAnswer // not of what is left
+		if !isOfWrites && *x.flag(m) {
 			o.countExcuse(x.name)
 			return true
 		}

@@ -13,7 +13,8 @@ func (o *Oracle) CheckLeftByDead(of ...Field) {
 			task = " of a task"
 		}
 		for _, f := range of {
-			if m := e.stateByField[f]; e.hasOurValue(j, f, o.World.Now()) && (f == FieldBegin || !j.IsHeld && !o.isUnknowable(m)) {
+			m, isShort := e.stateByField[f], f == FieldBegin
+			if e.hasOurValue(j, f, o.World.Now()) && (isShort || !j.IsHeld && !o.isUnknowable(m)) {
 				o.addBreachOf(m.knownCause(), "dead: "+string(f)+task, id, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
 			}
 		}
@@ -43,7 +44,8 @@ func (o *Oracle) CheckLeftAfterRelease() {
 			if e.hasOurValue(j, f, o.World.Now()) && !o.isUnknowable(m) {
 				o.addBreachOf(m.knownCause(), "released: "+string(f)+task, id, "after release its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
 			}
-			if v := shownValue(j, f); f != FieldSiteFactor && f != FieldBegin && v != m.ownersValue && !o.isUnknowable(m) {
+			isShown := f != FieldSiteFactor && f != FieldBegin
+			if v := shownValue(j, f); isShown && v != m.ownersValue && !o.isUnknowable(m) {
 				o.addBreachOf(m.knownCause(), "lost: "+string(f)+task, id, "its %s is %q, its owner had set %q", f, v, m.ownersValue)
 			}
 		}

@@ -172,8 +172,8 @@ func TestKnownBreachesAreCountedByCause(t *testing.T) {
 	}
 }
 
-// TestExcusesAreCounted where they let a breach pass, and nowhere else: an edit of a held job is excused by a hold that came
-// after our reading.
+// TestExcusesAreCounted where they let a breach pass, and nowhere else: an edit of a held job is excused by a hold
+// that came after our reading.
 func TestExcusesAreCounted(t *testing.T) {
 	for held, want := range map[bool]int{true: 1, false: 0} {
 		o := judge(t, sim.JobSpec{}, nil)
@@ -182,7 +182,10 @@ func TestExcusesAreCounted(t *testing.T) {
 		d.TrueView = &slurm.View{}
 		j := o.actualJob(o.job)
 		o.NoteJobReread(d, o.job)
-		s := &sendContext{Call: &Call{SentBy: d, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditNice}}, oracle: o.Oracle, job: j, jobEntry: o.jobBook.entryForJob(j), wasChangedAfterReread: true}
+		s := &sendContext{
+			Call:   &Call{SentBy: d, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditNice}},
+			oracle: o.Oracle, job: j, jobEntry: o.jobBook.entryForJob(j), wasChangedAfterReread: true,
+		}
 		j.IsHeld = held
 		s.countExcuses(rule{"I1", checkNotHeld})
 		if got := o.Verdict().ExcuseCountByName; got[ExcuseChangedSince] != want || len(got) != want {
