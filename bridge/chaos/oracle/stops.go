@@ -121,7 +121,7 @@ func (s *sendContext) victims(to int64) []slurm.Job {
 	all := s.oracle.ledger.recentRows()
 	for i := range all {
 		in := &all[i]
-		if in.Cycle != s.ledgerRow.Cycle || in.Before.Stop == nil || in.Before.Stop.Beneficiary != to {
+		if in.Cycle != s.ledgerRow.Cycle || in.Before.Stop == nil || in.Before.Stop.Beneficiary != to || in.State == bridge.IntentVoid || in.State == bridge.IntentFailed {
 			continue
 		}
 		if j := s.SentBy.TrueView.Job(in.Edit.Run.Job); j != nil {
