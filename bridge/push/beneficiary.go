@@ -32,9 +32,9 @@ func (p *Pusher) uselessStopReason(ctx context.Context, in *bridge.Intent) strin
 
 // noteUnstopped notes a stop that was not carried out, so that no other is for the same job: it would not fit.
 func (p *Pusher) noteUnstopped(in *bridge.Intent) {
-	isUnsent := slices.Contains([]bridge.IntentState{bridge.IntentVoid, bridge.IntentYielded, bridge.IntentFailed}, in.State)
+	unsent := []bridge.IntentState{bridge.IntentVoid, bridge.IntentYielded, bridge.IntentFailed}
 	isStop := actuator.EditKindRowOf(in.Edit.Kind).StopTiming == actuator.StopsNow && in.Before.Stop != nil
-	if isStop && isUnsent {
+	if isStop && slices.Contains(unsent, in.State) {
 		p.runsOnFor[in.Before.Stop.Beneficiary] = in.Edit.Run.Job
 	}
 }

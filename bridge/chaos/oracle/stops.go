@@ -121,7 +121,8 @@ func (s *sendContext) victims(to int64) []slurm.Job {
 	all := s.oracle.ledger.recentRows()
 	for i := range all {
 		in := &all[i]
-		if in.Cycle != s.ledgerRow.Cycle || in.Before.Stop == nil || in.Before.Stop.Beneficiary != to || in.State == bridge.IntentVoid || in.State == bridge.IntentFailed {
+		isMade := in.State != bridge.IntentVoid && in.State != bridge.IntentFailed
+		if !isMade || in.Cycle != s.ledgerRow.Cycle || in.Before.Stop == nil || in.Before.Stop.Beneficiary != to {
 			continue
 		}
 		if j := s.SentBy.TrueView.Job(in.Edit.Run.Job); j != nil {
