@@ -104,6 +104,7 @@ var seedsThatBrokeSomethingOnce = []uint64{
 	71045, // StartTime=now in the second of a poll was taken for what a new slurmctld had forgotten
 	71217, // the oracle counted no GPU for a job that waits with shards of ours
 	71213, // scontrol top changed a nice between our reading and our write, which the oracle held against us
+	71369, // the oracle let nothing be given back in a job that was requeued and cleans up
 	72008, // the oracle did not count the first minute that a probe had measured
 	71296, // the simulator exchanged the GPUs of a job's nodes
 }

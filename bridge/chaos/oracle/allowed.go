@@ -52,6 +52,7 @@ func checkNotExempt(s *sendContext) string {
 		return "it is " + j.Name
 	case !d.IsBatch && !numbers && !s.mayGiveBack():
 		return "it is interactive"
+	case j.State == "PENDING" && j.HasFlag("COMPLETING") && s.mayGiveBack(): // it was requeued, and Slurm takes it
 	case j.IsDone() || j.HasFlag("COMPLETING"):
 		return "it is " + j.State
 	case s.Edit.Kind == slurm.EditLease && !j.Deadline.IsZero() && s.Edit.Until.Add(j.TimeLimit).After(j.Deadline):
