@@ -20,7 +20,11 @@ func TestSeeds(t *testing.T) {
 	} else if testing.Short() {
 		seeds = 10
 	}
-	done := playSeeds(t, first, seeds)
+	var drawn []uint64
+	for i := range seeds {
+		drawn = append(drawn, first+i)
+	}
+	done := playSeeds(t, drawn)
 	t.Logf("%d seeds from %d: %d jobs, %d writes sent, %d jobs stopped by us, %d as their GPUs did no work, %d doubts",
 		seeds, first, done.jobs, done.sent, done.stops, done.idleStops, done.doubts)
 	for cause, n := range done.seedsByCause {
@@ -38,8 +42,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// playSeeds plays so many seeds on all processors.
-func playSeeds(t *testing.T, first, count uint64) *tally {
+// playSeeds plays seeds on all processors.
+func playSeeds(t *testing.T, seeds []uint64) *tally {
 	done := &tally{seedsByCause: map[string]int{}}
 	work := make(chan uint64)
 	var group sync.WaitGroup
@@ -50,8 +54,8 @@ func playSeeds(t *testing.T, first, count uint64) *tally {
 			}
 		})
 	}
-	for i := range count {
-		work <- first + i
+	for _, seed := range seeds {
+		work <- seed
 	}
 	close(work)
 	group.Wait()
@@ -111,10 +115,7 @@ var seedsThatBrokeSomethingOnce = []uint64{
 
 // TestSeedsThatBrokeSomethingOnce plays seeds beyond those of TestSeeds.
 func TestSeedsThatBrokeSomethingOnce(t *testing.T) {
-	a := tally{seedsByCause: map[string]int{}}
-	for _, seed := range seedsThatBrokeSomethingOnce {
-		a.play(t, seed)
-	}
+	playSeeds(t, seedsThatBrokeSomethingOnce)
 }
 
 // TestSameSeedSameRun: a run that cannot be repeated cannot be mended.
