@@ -68,14 +68,16 @@ var beginTimeField = &FieldRow{
 			b.Begin = in.Before.Begin
 		}
 	},
+	NoteOwnersValue: func(b *bridge.JobBefore, j *slurm.Job) { b.Eligible, b.Begin = j.EligibleTime, j.EligibleTime },
 	ValueEndReason: func(in *bridge.Intent, j *slurm.Job, now time.Time) string {
 		switch {
-		case !in.NotAfter.IsZero() && !now.Before(in.NotAfter):
-			return "it ran out"
 		case !j.IsPending():
 			return "the job started"
 		case j.Restarts > in.Edit.Run.Restarts:
 			return "the job was requeued"
+		case in.NotAfter.IsZero() || now.Before(in.NotAfter):
+		case j.EligibleTime.Equal(in.Edit.Until), j.EligibleTime.IsZero(): // else somebody took it off before
+			return "it ran out"
 		}
 		return ""
 	},

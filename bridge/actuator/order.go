@@ -102,7 +102,8 @@ var niceField = &FieldRow{
 			b.OurValue = b.Nice - in.Before.OwnNice()
 		}
 	},
-	OutliveLimit: OutlivesForLong,
+	NoteOwnersValue: func(b *bridge.JobBefore, j *slurm.Job) { b.Nice, b.OurValue = j.Nice, 0 },
+	OutliveLimit:    OutlivesForLong,
 }
 
 // niceValueOwner knows that old releases show a nice only above 0.

@@ -1,32 +1,29 @@
 package chaos
 
-// KnownBreach is a rule that is not kept in every seed yet.
-type KnownBreach struct {
-	MaxBrokenSeedsOf200 int    // seeds of 200 in which it may be broken, before it is an error
-	Reason              string // and the point of the tracker that is to mend it
+import "fairbridge/bridge/chaos/oracle"
+
+// Known is a cause for which rules are not kept in every seed.
+type Known struct {
+	MaxSeedsOf200 int      // seeds of 200 in which it may show, before it is an error
+	Rules         []string // of a breach: the beginnings of the names that it may break; nil: an excuse of the oracle
+	Reason        string
 }
 
-// KnownBreachByRule are the rules of the oracle, by name, that are not kept in every seed
-// today. A breach of one is counted and goes on, unless Overrides.ReportsKnownBreaches is
-// set.
-var KnownBreachByRule = map[string]KnownBreach{
-	"I3 after a lost answer":                    {10, lostAnswerReason},
-	"forgot after a lost answer":                {4, lostAnswerReason},
-	"dead: nice after a lost answer":            {4, lostAnswerReason},
-	"dead: site factor after a lost answer":     {4, lostAnswerReason},
-	"released: nice after a lost answer":        {4, lostAnswerReason},
-	"released: site factor after a lost answer": {4, lostAnswerReason},
-	"lost: nice after a lost answer":            {4, lostAnswerReason},
+// KnownByCause are the causes, as the oracle proves them of a breach by what happened before to that job and field. A
+// breach of one of its rules is counted and goes on, unless Overrides.ReportsKnownBreaches is set; one without such
+// a cause never is.
+var KnownByCause = map[string]Known{
+	oracle.CauseLostAnswer: {10, []string{"I3", "I16", "forgot", "dead: ", "released: ", "lost: "},
+		"A2, A3: whose value it is, is then guessed wrong: a site factor that no record shows, or what a person set at that time"},
+	oracle.CauseChangedAtOnce: {2, []string{"I3"}, "A2: what somebody set between our reading and our write"},
+	oracle.CauseOldView:       {1, []string{"I18"}, "minutes older than the last, it is taken for that of a clock that was put right"},
+	oracle.CauseHiddenRequeue: {1, []string{"I18"}, "B10: in the record in memory, which simulations use"},
 
-	"I3":                                   {4, "A2: a nice that somebody set between our read and our write, and one that a direct priority wiped from a task that had it from its array"},
-	"forgot in a task after a lost answer": {4, lostAnswerReason},
-
-	"I18": {2, "B10: a job that was unlisted while it was requeued; in the record in memory, which simulations use"},
-	"I16": {4, "A3: a number whose call came late, after the database was put back, is lowered by the little it was above the last that is known"},
-	"I21": {4, "A1: as I8, where the GPUs that are short are on nodes set aside"},
-	"I8":  {4, "A1: a stop for a job that would still lack GPUs"},
+	oracle.ExcuseDatabasePutBack: {70, nil, "chaos plays no local journal, from which the product puts such rows back"},
+	oracle.ExcuseLateCall:        {40, nil, "Slurm has no update on condition"},
+	oracle.ExcuseLateUnread:      {4, nil, "Slurm has no update on condition"},
+	oracle.ExcuseUnread:          {4, nil, "Slurm has no update on condition"},
+	oracle.ExcuseNoAnswer:        {4, nil, "what stood there before a size of ours is not known then"},
+	oracle.ExcuseChangedSince:    {20, nil, "Slurm has no update on condition"},
+	oracle.ExcuseStoodStill:      {20, nil, "nothing recalls a call that is under way"},
 }
-
-const (
-	lostAnswerReason = "A2, A3: a call of ours without an answer, or a database put back, and a change by a person soon after it: whose value it is is then guessed wrong"
-)

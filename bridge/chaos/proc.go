@@ -81,6 +81,7 @@ func (p *daemonProcess) step() {
 	defer cancel()
 	p.cancelStep = cancel
 	p.failingPolicy.setFaults(p.trial)
+	p.secondPolicy.setFaults(p.trial)
 	rep, lived := p.stepUntilKilled(ctx)
 	p.runPendingActions()
 	if lived && p.loop != nil {
@@ -134,7 +135,7 @@ func (p *daemonProcess) start() {
 	p.startCount++
 	p.forgetEverything()
 	p.StartedAt = p.world.Now()
-	c := p.Site.NewDaemonConfig(p.holderName, p.stopFile, p.failingPolicy)
+	c := p.Site.NewDaemonConfig(p.holderName, p.stopFile, p.failingPolicy, p.secondPolicy)
 	if p.Overrides.ChangeConfig != nil {
 		p.Overrides.ChangeConfig(&c)
 	}

@@ -19,7 +19,7 @@ func (t *trial) runExpireTimer() {
 	t.nextTimerRun = t.world.Now().Add(time.Minute)
 	p := t.expireProcess
 	p.forgetEverything()
-	c := t.Site.NewDaemonConfig("", "", nil)
+	c := t.Site.NewDaemonConfig("", "", nil, nil)
 	x := push.Expirer{Releaser: p.newReleaser(), LeaderWatch: &faultyDatabase{p}, MinLeaderlessTime: c.MinLeaderlessTime(), StopFile: t.stopFile}
 	switch out, err := x.Run(context.Background()); {
 	case err != nil:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"fairbridge/bridge/chaos/event"
@@ -27,6 +29,7 @@ type trial struct {
 	oracle         *oracle.Oracle
 	faults         faults
 	failingPolicy  *failingPolicy
+	secondPolicy   *failingPolicy // of the second partition
 	trace          *trace
 	cycle          int
 	stopFile       string
@@ -81,6 +84,9 @@ func newTrial(s site.Site, parts Overrides, dir string) (*trial, error) {
 	if t.failingPolicy, err = newFailingPolicy(t); err != nil {
 		return nil, err
 	}
+	if t.secondPolicy, err = newFailingPolicy(t); err != nil {
+		return nil, err
+	}
 	daemons := 1
 	if s.HasStandby {
 		daemons = 2
@@ -106,9 +112,9 @@ func (t *trial) newOracleTrial() oracle.Trial {
 			_, err := os.Stat(t.stopFile)
 			return t.stopFileMadeAt, err == nil
 		},
-		IsKnownBreach: func(rule string) bool {
-			_, known := KnownBreachByRule[rule]
-			return known && !t.Overrides.ReportsKnownBreaches
+		IsKnownBreach: func(b oracle.Breach) bool {
+			mayBreak := func(rule string) bool { return strings.HasPrefix(b.Rule, rule) }
+			return slices.ContainsFunc(KnownByCause[b.Cause].Rules, mayBreak) && !t.Overrides.ReportsKnownBreaches
 		},
 		OnBreach: func(b oracle.Breach) {
 			t.trace.addLine("BREACH %v", b)

@@ -58,6 +58,8 @@ func (c *faultyCluster) showStaleJobs(v *slurm.View) {
 		j := &v.Jobs[i]
 		if old, have := c.LastReadJobs[j.ID]; have && c.lastStateByJob[j.ID] == marks[j.ID] && c.freshPollsLeftByJob[j.ID] == 0 {
 			*j = old
+		} else {
+			v.RereadJobs = append(v.RereadJobs, j.ID)
 		}
 		next[j.ID] = *j
 		if c.freshPollsLeftByJob[j.ID]--; c.freshPollsLeftByJob[j.ID] <= 0 {

@@ -77,6 +77,7 @@ func (c *faultyCluster) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 	call := &oracle.Call{SentBy: &c.Daemon, Edit: e, SentAt: c.world.Now(), IsLate: c.freezeCount != c.freezeCountAtPermission}
 	c.oracle.CheckSend(call)
 	strike := c.faults.takeWriteFault()
+	c.freshPollsLeftByJob[e.Run.Job] = max(c.freshPollsLeftByJob[e.Run.Job], pollsAfterCall(strike))
 	if strike != "" || call.IsLate {
 		c.oracle.NoteCallFailure(call)
 	}
@@ -96,12 +97,20 @@ func (c *faultyCluster) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 	}
 	call.IsUnanswered = strike == event.WriteAnswerLost
 	err := c.carryOutCall(call)
-	c.freshPollsLeftByJob[e.Run.Job] = 2
 	c.runDuePortActions()
 	if strike == event.WriteAnswerLost {
 		return &slurm.Error{Class: slurm.ErrorOutcomeUnknown, Text: "connection reset by peer"}
 	}
 	return err
+}
+
+// pollsAfterCall is how many polls after a call read its job afresh, as rest.Client does.
+func pollsAfterCall(strike event.Kind) int {
+	switch strike {
+	case event.WriteRequestLost, event.WriteServerError, event.WriteBusy, event.WriteLate, event.WriteAnswerLost:
+		return 10
+	}
+	return 3
 }
 
 // carryOutCall does what was asked for. Giving a direct priority back takes two calls.

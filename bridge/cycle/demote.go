@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -81,8 +82,7 @@ func unwantedEdits(s *cycleState) []slurm.Edit {
 	edits := slices.DeleteFunc(ledger.UndoEdits(f.Intents, f.View, f.View.At), func(e slurm.Edit) bool {
 		return !isWish(e) && !brief[e.WrittenField()] && !s.isJobDemoted(f.View.Job(e.Run.Job))
 	})
-	most := min(c.Budgets.MaxEdits, int(c.Budgets.EditRate*c.Interval.Seconds()/2))
-	return edits[:min(len(edits), max(most, 1))]
+	return edits[:min(len(edits), max(gate.EditBudget(&c.Budgets, f.View, c.Interval)/2, 1))]
 }
 
 // isJobDemoted reports whether one of the job's partitions is demoted to mode observe.

@@ -44,6 +44,7 @@ type PartitionResult struct {
 func (l *Loop) evaluatePartitions(ctx context.Context, s *cycleState, m Memory) ([]PartitionResult, Memory) {
 	var evaluations []PartitionResult
 	sum := newSpentBudget(s.facts.Intents, s.facts.View.At)
+	sum.editsSpent = len(s.unwantedEdits) // else plans that change much would keep them waiting for ever
 	for _, p := range s.partitions {
 		if p.Mode == bridge.ModeOff {
 			continue

@@ -33,6 +33,7 @@ type cycleState struct {
 	withheldReasons []string                     // why not all of them, whatever the partition
 	gateInput       gate.CommonInput             // without what differs by partition
 	requeuedRuns    []slurm.Run                  // runs that a requeue was sent to
+	unwantedEdits   []slurm.Edit                 // give back what nobody wants any more, from the same budget
 	lastSentByField map[slurm.JobField]time.Time // when a field was last sent something, not long ago
 }
 
@@ -74,6 +75,7 @@ func (l *Loop) newCycleState(f bridge.Facts, m Memory, until time.Time, allowed 
 			s.requeuedRuns = append(s.requeuedRuns, in.Edit.Run)
 		}
 	}
+	s.unwantedEdits = unwantedEdits(s)
 	return s
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
+	"fairbridge/bridge/gate"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
@@ -26,20 +27,20 @@ func unpushedEdits(l *Loop, s *cycleState, m Memory, r *Report) []slurm.Edit {
 	case m.GoodViews <= l.WarmupPolls || m.checkStopped(l.StopFile, l.StopSwitch) != nil:
 		return nil
 	case len(r.Doubts) == 0:
-		return unwantedEdits(s)
+		return s.unwantedEdits
 	case areAllDoubtsOurs(r.Doubts):
 		return unpushedPins(s, l.Now(), r)
 	}
 	return nil
 }
 
-// releaseUnpushed sends them.
+// releaseUnpushed sends as many of them as the budget has left.
 func (l *Loop) releaseUnpushed(ctx context.Context, s *cycleState, m Memory, r *Report) {
-	edits := unpushedEdits(l, s, m, r)
-	if len(edits) == 0 {
+	f, edits := &s.facts, unpushedEdits(l, s, m, r)
+	left := gate.EditBudget(&l.Budgets, f.View, l.Interval) - sumBudgetCosts(r.Intents)
+	if edits = edits[:min(len(edits), max(left, 0))]; len(edits) == 0 {
 		return
 	}
-	f := &s.facts
 	planned, err := l.Journal.StoreIntents(ctx, nil, ledger.NewUndoIntents(s.book, f.View, l.Config.ClusterName, l.leader.Epoch, edits))
 	if err != nil {
 		r.addDoubt(bridge.CauseJournal, err)

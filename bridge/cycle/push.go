@@ -15,7 +15,7 @@ import (
 func (l *Loop) pushIntents(ctx context.Context, s *cycleState, m Memory, r *Report, intents []bridge.Intent) Memory {
 	intents = orderFailuresLast(intents, s.facts.Intents, s.facts.View.At)
 	if s.allowedEdits == allEdits {
-		left := gate.EditBudget(&l.Budgets, s.facts.View, l.Interval) - sumBudgetCosts(intents)
+		left := gate.EditBudget(&l.Budgets, s.facts.View, l.Interval) - sumBudgetCosts(intents) - len(s.unwantedEdits)
 		intents = append(intents, intentsWithinBudget(s.resendableIntents(r.PartitionResults, l.leader.Epoch), left)...)
 	}
 	if slices.ContainsFunc(intents, onlyTells) && len(unpushedEdits(l, s, m, r)) > 0 { // more is sent after these, and what only tells comes last: in another cycle

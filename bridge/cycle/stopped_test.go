@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/sim"
 	"fairbridge/policy"
 )
 
@@ -74,5 +76,43 @@ func TestAStopInTheMiddleOfACyclePlansNothing(t *testing.T) {
 	}
 	if j := g.job(id); j.RequiredNodes.Text == "" || g.inState(bridge.IntentPlanned)+g.inState(bridge.IntentVoid) > 0 {
 		t.Errorf("required nodes %q, the ledger has %+v", j.RequiredNodes.Text, g.intents())
+	}
+}
+
+// TestGivingBackTakesOfTheBudget: what operators want given back, and what plans change, are one budget of changes in
+// each cycle (I10), and plans that change much do not keep the former waiting.
+func TestGivingBackTakesOfTheBudget(t *testing.T) {
+	r := newRig(t, bridge.ModeRank, "srtf", nil)
+	ids := r.fillAndWait(24)
+	r.cycles(3 + 24/8)
+	a := &acts{}
+	for _, id := range ids[:12] {
+		a.standing = append(a.standing, bridge.OperatorAction{
+			Kind: bridge.OperatorRelease,
+			Jobs: bridge.JobTarget{Job: id, Submit: r.w.Now().Unix()}, By: "oper", At: r.w.Now(),
+		})
+	}
+	r.conf.Budgets.EditFloor, r.conf.Budgets.EditPercent = 6, 0
+	parts := r.parts()
+	parts.OperatorActions = a
+	var err error
+	if r.loop, err = cycle.New(r.conf, parts); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 12 {
+		r.submit(sim.JobSpec{User: "v", Account: "z", GPUs: 8, TimeLimit: time.Duration(20+i) * time.Hour})
+		before := len(r.wire.applied)
+		if r.cycles(1); len(r.wire.applied)-before > 6 {
+			t.Errorf("cycle %d: more than 6 changes: %v", i, r.wire.applied[before:])
+		}
+	}
+	v, err := sim.DirectCluster{World: r.w, ShowsSiteFactors: true}.Observe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids[:12] {
+		if n := v.Job(id).SiteFactor; n != 0 {
+			t.Errorf("12 cycles later the site factor of job %d is still %d", id, n)
+		}
 	}
 }

@@ -29,6 +29,7 @@ func FilterEdits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
 	for _, e := range g.sortedCandidates() {
 		g.decideEdit(e)
 	}
+	g.refusePartialStops()
 	sortRefusals(g.refusals)
 	return actuator.CompleteBeforeStart(g.withoutVainPins()), g.refusals
 }
@@ -62,6 +63,34 @@ func (g *editGate) checkMaySend() *denial {
 			return nil
 		},
 	)
+}
+
+// refusePartialStops refuses the stops for a job for which others were to be stopped too and are not: it
+// would not fit (I8).
+func (g *editGate) refusePartialStops() {
+	isStopped := map[int64]bool{}
+	for _, e := range g.acceptedEdits {
+		isStopped[e.Run.Job] = isStopped[e.Run.Job] || actuator.EditKindRowOf(e.Kind).StopTiming == actuator.StopsNow
+	}
+	runsOnFor := map[int64]int64{} // the job that runs on, by the one it was to make room for
+	for _, s := range g.input.AllowedStops {
+		if !isStopped[s.Job] {
+			runsOnFor[s.Beneficiary] = s.Job
+		}
+	}
+	g.acceptedEdits = slices.DeleteFunc(g.acceptedEdits, func(e slurm.Edit) bool {
+		stop := g.plannedStop(e.Run.Job)
+		if stop == nil || actuator.EditKindRowOf(e.Kind).StopTiming != actuator.StopsNow {
+			return false
+		}
+		other := runsOnFor[stop.Beneficiary]
+		if other == 0 {
+			return false
+		}
+		why := deny(invariant.StopPurpose, "job %d, which was to be stopped with it, runs on", other)
+		g.refusals = append(g.refusals, newRefusal(e, why))
+		return true
+	})
 }
 
 // withoutVainPins returns the edits let through without those that bind a job to a node for shards that

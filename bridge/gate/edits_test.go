@@ -184,6 +184,26 @@ func TestEditsStopInThePlansOrder(t *testing.T) {
 	}
 }
 
+// Of jobs to be stopped for one job all are, or none: it would not fit.
+func TestEditsStopAllOrNone(t *testing.T) {
+	for want, changed := range map[int]bool{2: false, 0: true} {
+		in := editInput()
+		in.Budgets.StopFloor, in.Budgets.StopFloor1h = 2, 2
+		for _, id := range []int64{11, 12} {
+			in.Edits = append(in.Edits, edit(&in.CommonInput, id, slurm.EditRequeue))
+			stop := bridge.Stop{Job: id, DecidedAt: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}
+			in.AllowedStops = append(in.AllowedStops, stop)
+		}
+		if changed {
+			in.RequeuedRuns = append(in.RequeuedRuns, in.Edits[1].Run)
+		}
+		got, refused := gate.FilterEdits(in)
+		if len(got) != want || changed && (refusals(refused, 11) != "I8" || refusals(refused, 12) != "I5") {
+			t.Errorf("job 12 was requeued once: %t, accepted %v, refused %v", changed, got, refused)
+		}
+	}
+}
+
 // What sets jobs free goes first, then renewals, stops, leases, order, nodes.
 func TestEditsOrder(t *testing.T) {
 	in := editInput()

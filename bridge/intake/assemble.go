@@ -231,7 +231,7 @@ func (a *snapshotAssembler) unstoppableReason(j *slurm.Job, mine bool) string {
 	case !a.OptIn.Accepts(j):
 		return "its owner did not opt in (--comment=fairbridge:preemptible)"
 	}
-	return ""
+	return a.leftAloneReason(j) // else others are stopped beside it, and it runs on
 }
 
 // ignoredIdleWord says why it does not count that the job may be requeued when its GPUs do no work; "" when it may count.

@@ -147,6 +147,26 @@ func TestServiceIsOfWhatIsHeld(t *testing.T) {
 	}
 }
 
+// TestLeftAloneJobsAreNotStopped: a plan that stopped one would stop others beside it, in vain.
+func TestLeftAloneJobsAreNotStopped(t *testing.T) {
+	w := world(t, sim.JobSpec{
+		User: "ann", Account: "vision", Partition: "gpu", TimeLimit: time.Hour, WorkTime: time.Hour,
+		Comment: "fairbridge:preemptible", GPUsPerNode: 4,
+	})
+	w.Advance(w.Now().Add(2 * time.Minute))
+	v := view(t, w)
+	changed := []bridge.Intent{{
+		ID: 1, State: bridge.IntentYielded, Closed: v.At, Error: "its nice is 7 now",
+		Edit: slurm.Edit{Run: v.Job(1).CurrentRun(), Kind: slurm.EditNice},
+	}}
+	for says, intents := range map[string][]bridge.Intent{"": nil, "its nice is 7 now": changed} {
+		in := Input{View: v, Book: ledger.NewIntentBook(intents), OptIn: bridge.OptIn{Comment: true}}
+		if j := AssembleSnapshot(in, preempting("gpu")).Job(1); j.UnstoppableReason != says {
+			t.Errorf("not to be stopped: %q, want %q", j.UnstoppableReason, says)
+		}
+	}
+}
+
 func setRequest(j *slurm.Job, gpus string) {
 	j.RequestedTRES, j.GresPerNode = slurm.ReadTRES("cpu=1,gres/gpu="+gpus), slurm.ReadGRESRequest("gres/gpu:"+gpus)
 }

@@ -58,7 +58,7 @@ func WasLost(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
 func valueOwnerBefore(in *bridge.Intent, j *slurm.Job, v *slurm.View) actuator.ValueOwner {
 	before := *in
 	var ok bool
-	if before.Edit, ok = actuator.NewUndoEdit(in, j, v.At); !ok {
+	if before.Edit, ok = actuator.NewUndoEdit(in, j, time.Time{}); !ok { // a begin time that is over, too, and not now
 		return actuator.OwnerOther
 	}
 	return actuator.ValueOwnerOf(&before, j)

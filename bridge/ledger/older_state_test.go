@@ -190,3 +190,20 @@ func TestALostEditIsNoMissedOne(t *testing.T) {
 		}
 	}
 }
+
+// TestAStartForgetsALeaseOrItsOwnerTookItOff: after a start of slurmctld the begin time from before us says that the
+// lease was lost, and one of now that somebody took it off.
+func TestAStartForgetsALeaseOrItsOwnerTookItOff(t *testing.T) {
+	now := noon.Add(3 * time.Minute)
+	for begin, want := range map[time.Time]bridge.IntentState{
+		waiting().EligibleTime: bridge.IntentExpired, now: bridge.IntentYielded,
+	} {
+		j := waiting()
+		j.EligibleTime = begin
+		v := &slurm.View{At: now, ControllerStart: now.Add(-time.Minute), IsFullRead: true, Jobs: []slurm.Job{j}}
+		got := SettleIntents([]bridge.Intent{lease(bridge.IntentObserved)}, v, now)
+		if len(got) != 1 || got[0].State != want {
+			t.Errorf("its begin time is %v: %v, want %s", begin, got, want)
+		}
+	}
+}

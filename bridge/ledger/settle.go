@@ -54,7 +54,8 @@ func SettleIntents(intents []bridge.Intent, v *slurm.View, now time.Time) []brid
 // hasOtherBefore reports whether a look at the job changed what is noted of it.
 func hasOtherBefore(after, in *bridge.Intent) bool {
 	a, b := &after.Before, &in.Before
-	return !a.HeldByUsAt.Equal(b.HeldByUsAt) || a.GPUs != b.GPUs || a.Required.Text != b.Required.Text || a.Excluded.Text != b.Excluded.Text
+	return !a.HeldByUsAt.Equal(b.HeldByUsAt) || a.OwnNice() != b.OwnNice() || !a.Begin.Equal(b.Begin) ||
+		a.GPUs != b.GPUs || a.Required.Text != b.Required.Text || a.Excluded.Text != b.Excluded.Text
 }
 
 // ReplaceChangedIntents puts those of changed, which SettleIntents returned for the intents, in
@@ -225,6 +226,7 @@ func (b *IntentBook) settleStandingIntent(in *bridge.Intent, j *slurm.Job, v *sl
 		in.State, in.Error = bridge.IntentExpired, "the job ended"
 	case actuator.LeavesNoValue(in):
 		in.State, in.Error = bridge.IntentExpired, "done"
+	case ended != "" && j.IsPending() && !v.IsFresh(j.ID): // somebody may have changed it before it ended
 	case ended != "":
 		in.State, in.Error = bridge.IntentExpired, ended
 	case actuator.ValueOwnerOf(in, j) == actuator.OwnerUs, b.ValueOwnerOf(in, j, v) == actuator.OwnerHidden:

@@ -73,6 +73,11 @@ func TestSettle(t *testing.T) {
 		{"no answer, never seen", lease(bridge.IntentUnknown), same, late(5 * time.Minute), bridge.IntentFailed, "no answer and no effect"},
 		{"sent, then the daemon died", lease(bridge.IntentSent), same, late(5 * time.Minute), bridge.IntentFailed, "no answer"},
 		{"ran out", lease(bridge.IntentObserved), func(j *slurm.Job) { j.EligibleTime = until }, late(11 * time.Minute), bridge.IntentExpired, "ran out"},
+		{
+			"ran out, but it had been taken off before", lease(bridge.IntentObserved),
+			func(j *slurm.Job) { j.EligibleTime = late(3 * time.Minute) },
+			late(11 * time.Minute), bridge.IntentYielded, "begin time is now",
+		},
 		{"stands", lease(bridge.IntentObserved), func(j *slurm.Job) { j.EligibleTime = until }, late(time.Minute), bridge.IntentObserved, ""},
 		{"its owner took it off", lease(bridge.IntentObserved), func(j *slurm.Job) { j.EligibleTime = noon }, late(time.Minute), bridge.IntentYielded, "begin time is now"},
 		{"the job started", lease(bridge.IntentObserved), func(j *slurm.Job) { j.State = "RUNNING" }, late(time.Minute), bridge.IntentExpired, "started"},
@@ -110,7 +115,7 @@ func TestSettle(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v := &slurm.View{At: tt.now}
+			v := &slurm.View{At: tt.now, IsFullRead: true}
 			if tt.job != nil {
 				j := waiting()
 				tt.job(&j)
@@ -218,5 +223,20 @@ func TestWhatWasGivenBackStandsNoMore(t *testing.T) {
 		if got := NewIntentBook([]bridge.Intent{in}).StandingIntent(j.CurrentRun(), kind.Field(), noon); got != nil {
 			t.Errorf("%s: %v still stands", kind, got.Edit)
 		}
+	}
+}
+
+// TestALeaseEndsOnceItsJobWasReadSince: an old record does not tell whether its owner took the lease off before.
+func TestALeaseEndsOnceItsJobWasReadSince(t *testing.T) {
+	j := waiting()
+	j.EligibleTime = noon.Add(10 * time.Minute)
+	rows := []bridge.Intent{lease(bridge.IntentObserved)}
+	v := &slurm.View{At: noon.Add(11 * time.Minute), Jobs: []slurm.Job{j}}
+	if got := SettleIntents(rows, v, v.At); len(got) > 0 {
+		t.Errorf("by an old record: %v", got)
+	}
+	v.RereadJobs = []int64{j.ID}
+	if got := SettleIntents(rows, v, v.At); len(got) != 1 || got[0].State != bridge.IntentExpired {
+		t.Errorf("by a new one: %v, want it ended", got)
 	}
 }

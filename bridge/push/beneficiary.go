@@ -3,6 +3,7 @@ package push
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
@@ -16,6 +17,9 @@ func (p *Pusher) uselessStopReason(ctx context.Context, in *bridge.Intent) strin
 	if actuator.EditKindRowOf(in.Edit.Kind).StopTiming == actuator.NoStop || stop == nil || stop.Beneficiary == in.Edit.Run.Job {
 		return ""
 	}
+	if other := p.runsOnFor[stop.Beneficiary]; other != 0 {
+		return fmt.Sprintf("job %d, which was to be stopped with it for job %d, runs on", other, stop.Beneficiary)
+	}
 	j, err := p.Cluster.RereadJob(ctx, stop.Beneficiary)
 	if err != nil {
 		return fmt.Sprintf("reading job %d, for which it was to be, again: %v", stop.Beneficiary, err)
@@ -24,6 +28,15 @@ func (p *Pusher) uselessStopReason(ctx context.Context, in *bridge.Intent) strin
 		return fmt.Sprintf("job %d, for which it was to be: %s", stop.Beneficiary, why)
 	}
 	return ""
+}
+
+// noteUnstopped notes a stop that was not carried out, so that no other is for the same job: it would not fit.
+func (p *Pusher) noteUnstopped(in *bridge.Intent) {
+	unsent := []bridge.IntentState{bridge.IntentVoid, bridge.IntentYielded, bridge.IntentFailed}
+	isStop := actuator.EditKindRowOf(in.Edit.Kind).StopTiming == actuator.StopsNow && in.Before.Stop != nil
+	if isStop && slices.Contains(unsent, in.State) {
+		p.runsOnFor[in.Before.Stop.Beneficiary] = in.Edit.Run.Job
+	}
 }
 
 // compareBeneficiary says what became of a job since the view that another is to be stopped for.

@@ -79,3 +79,37 @@ func TestNoStopForAJobThatCannotStart(t *testing.T) {
 		})
 	}
 }
+
+// TestNoStopBesideOneThatIsNotMade: one of the jobs that were to make room for another runs on.
+func TestNoStopBesideOneThatIsNotMade(t *testing.T) {
+	running, waiting := bridgetest.NewWaitingJob(), bridgetest.NewWaitingJob()
+	running.State, running.Reason = "RUNNING", ""
+	waiting.ID, waiting.Reason = running.ID+1, "Resources"
+	for _, beneficiary := range []int64{waiting.ID, waiting.ID + 1} {
+		d := &twoJobs{diary: diary{job: running}, other: waiting}
+		p := Pusher{
+			Ports: Ports{Cluster: d, Journal: d, Now: func() time.Time { return noon }},
+			View:  &slurm.View{At: noon, Jobs: []slurm.Job{running, waiting}}, IntentBook: ledger.NewIntentBook(nil),
+			CheckMayCall: func(context.Context) error { return nil },
+		}
+		requeue := func(run slurm.Run, to int64) bridge.Intent {
+			in := bridge.Intent{Edit: slurm.Edit{Run: run, Kind: slurm.EditRequeue}, State: bridge.IntentPlanned}
+			in.Before.Stop = &bridge.StopCost{Beneficiary: to}
+			return in
+		}
+		other := running.CurrentRun()
+		other.Restarts++ // which it is not
+		both := []bridge.Intent{requeue(other, beneficiary), requeue(running.CurrentRun(), waiting.ID)}
+		out, err := p.Push(t.Context(), both)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := bridge.IntentAcked
+		if beneficiary == waiting.ID {
+			want = bridge.IntentVoid
+		}
+		if out[1].State != want {
+			t.Errorf("first for job %d: the second is %s (%s), want %s", beneficiary, out[1].State, out[1].Error, want)
+		}
+	}
+}

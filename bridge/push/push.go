@@ -49,6 +49,8 @@ type Pusher struct {
 	acceptedCount int                     // edits that Slurm accepted so far
 	sawRewrite    bool                    // one of them changed more of its job
 
+	runsOnFor map[int64]int64 // jobs that were to be stopped and run on, by the job that each was to make room for
+
 	hasTellingFailed bool // the last edit that only tells failed: no more of them are sent, and nothing follows of it for others
 }
 
@@ -65,7 +67,7 @@ func (p *Pusher) allowedFailuresInRow() int {
 // it does not reach stays PLANNED and is void in the next cycle, which plans
 // anew. It returns the intents as they are now.
 func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.Intent, error) {
-	p.sentFields = map[slurm.JobField]bool{}
+	p.sentFields, p.runsOnFor = map[slurm.JobField]bool{}, map[int64]int64{}
 	failures := 0
 	for i := range intents {
 		if err := p.CheckMayCall(ctx); err != nil {
@@ -78,6 +80,7 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 		if err != nil {
 			return intents, err
 		}
+		p.noteUnstopped(&intents[i])
 		if !tried {
 			continue
 		}

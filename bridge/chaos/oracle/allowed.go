@@ -46,12 +46,13 @@ func checkNotExempt(s *sendContext) string {
 	switch {
 	case s.wasChangedAfterReread:
 		return ""
-	case j.User == site.ExemptUser || slices.Contains(s.budgets.ExemptAccounts, j.Account) || j.PartitionText() != site.ManagedPartition:
+	case j.User == site.ExemptUser || slices.Contains(s.budgets.ExemptAccounts, j.Account) || !s.oracle.Site.IsManaged(j.Partitions):
 		return fmt.Sprintf("user %s, account %s, partition %s", j.User, j.Account, j.PartitionText())
 	case d.HetJobID != 0 || d.Cron != "" || d.Reservation != "":
 		return "it is " + j.Name
 	case !d.IsBatch && !numbers && !s.mayGiveBack():
 		return "it is interactive"
+	case j.State == "PENDING" && j.HasFlag("COMPLETING") && s.mayGiveBack(): // it was requeued, and Slurm takes it
 	case j.IsDone() || j.HasFlag("COMPLETING"):
 		return "it is " + j.State
 	case s.Edit.Kind == slurm.EditLease && !j.Deadline.IsZero() && s.Edit.Until.Add(j.TimeLimit).After(j.Deadline):

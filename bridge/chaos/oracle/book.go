@@ -44,13 +44,15 @@ type fieldState struct {
 	isGivenBack     bool // and it gave the field back: nothing of ours is in it
 	wasOverwritten  bool // somebody wrote after us
 	isUnanswered    bool // we had no answer: if somebody changes it at once we cannot know that it was done
-	isUncertain     bool // a write of ours had no answer, or the database was put back since we first wrote
+	lackedAnswer    bool // a write of ours had no answer
+	isWrittenLate   bool // a call of ours came late, and nobody else wrote since
 	isLostToLate    bool // a late call of ours came before its sender was shown what the owner had set: it cannot know
 	isLostByRestore bool // the database was put back behind our write: it cannot know
 
-	changeNumber    int    // entry of the book at which somebody last changed it
-	isLostUnread    bool   // ours replaced ownersValue before we read it: nothing that Slurm shows says it ever stood
-	valueReadBefore string // with isLostUnread: what we had read in its place
+	changedAt       time.Time // when somebody last changed it
+	changeNumber    int       // entry of the book at which somebody last changed it
+	isLostUnread    bool      // ours replaced ownersValue before we read it: nothing shows that it ever stood
+	valueReadBefore string    // with isLostUnread: what we had read in its place
 }
 
 // readableValue is the owner's value as far as a process of ours could read it. Slurm has no
@@ -136,12 +138,16 @@ func (e *jobEntry) hasOurValue(j *slurm.Job, f Field, now time.Time) bool {
 	return true
 }
 
-// ruleNameForField is the name of a rule about a field of which the ledger could not know all.
-func ruleNameForField(rule string, m *fieldState) string {
-	if m != nil && m.isUncertain {
-		return rule + " after a lost answer"
+// knownCause is what happened to the field that is known to lead to breaches; "": nothing.
+func (m *fieldState) knownCause() string {
+	switch {
+	case m == nil:
+	case m.lackedAnswer:
+		return CauseLostAnswer
+	case m.changeNumber > 0 && m.changedAt.Sub(m.writtenAt).Abs() <= time.Minute:
+		return CauseChangedAtOnce
 	}
-	return rule
+	return ""
 }
 
 // shownValue is the value of a field as a record shows it; a site factor is shown by no
@@ -237,7 +243,7 @@ func (m *fieldState) noteLostUnread(read jobRead, f Field) {
 }
 
 // noteForeignWrite notes what somebody else wrote. What is the same as ours stays ours.
-func (b *jobBook) noteForeignWrite(e *jobEntry, by string, u *sim.JobUpdate, before, after *slurm.Job) {
+func (b *jobBook) noteForeignWrite(e *jobEntry, now time.Time, by string, u *sim.JobUpdate, before, after *slurm.Job) {
 	b.changeCount++
 	e.lastChangeNumber = b.changeCount
 	fields := writtenFields(u)
@@ -250,8 +256,8 @@ func (b *jobBook) noteForeignWrite(e *jobEntry, by string, u *sim.JobUpdate, bef
 			continue
 		}
 		m.wasOverwritten = m.wasOverwritten || m.isOursStanding && !m.isUnanswered && !m.isGivenBack && m.ourValue != m.ownersValue
-		m.ownersValue, m.isOursStanding = v, false
-		m.changeNumber, m.isLostUnread, m.isLostToLate = b.changeCount, false, false
+		m.ownersValue, m.isOursStanding, m.changedAt = v, false, now
+		m.changeNumber, m.isLostUnread, m.isLostToLate, m.isWrittenLate = b.changeCount, false, false, false
 	}
 	if u.Hold == nil && u.Priority == nil {
 		return

@@ -14,10 +14,10 @@ type stopList []stop
 
 // sumMatchingStops adds up the stops like this one that were sent within such a time before it,
 // but those that the database cannot know.
-func (all stopList) sumMatchingStops(x *stop, within time.Duration, l *ledger, like func(*stop) bool) (n int, gpus, lost float64) {
+func (all stopList) sumMatchingStops(x *stop, within time.Duration, l lostSpans, like func(*stop) bool) (n int, gpus, lost float64) {
 	for i := range all {
 		s := &all[i]
-		if !s.isRecall && s.sentAt.After(x.sentAt.Add(-within)) && !s.sentAt.After(x.sentAt) && like(s) && !l.isLostByRestore(s.sentAt) {
+		if !s.isRecall && s.sentAt.After(x.sentAt.Add(-within)) && !s.sentAt.After(x.sentAt) && like(s) && !l.has(s.sentAt) {
 			n, gpus, lost = n+1, gpus+s.gpuCount, lost+s.lostGPUSeconds
 		}
 	}
@@ -44,14 +44,21 @@ func (o *Oracle) judgeStop(k *Call, j *slurm.Job) {
 	if x.isRecall {
 		return
 	}
-	for _, why := range append(checkStopCount(o, &x), checkStoppedGPUsAndWork(o, k, &x)...) {
+	check := func(l lostSpans) []string {
+		return append(checkStopCount(o, &x, l), checkStoppedGPUsAndWork(o, k, &x, l)...)
+	}
+	broken := check(o.ledger.lostSpans)
+	for _, why := range broken {
 		o.AddBreach("I7", x.jobID, "%s", why)
+	}
+	if len(broken) == 0 && len(check(nil)) > 0 {
+		o.countExcuse(ExcuseDatabasePutBack)
 	}
 }
 
 // I7: at most so many preemptions per job, user and account. Counted by when they
 // were sent.
-func checkStopCount(o *Oracle, x *stop) []string {
+func checkStopCount(o *Oracle, x *stop, l lostSpans) []string {
 	c := &o.Site.Budgets
 	var out []string
 	for _, b := range []struct {
@@ -65,7 +72,7 @@ func checkStopCount(o *Oracle, x *stop) []string {
 		{"of one user in an hour", time.Hour, c.UserStops1h, func(s *stop) bool { return s.user == x.user }},
 		{"of one account in an hour", time.Hour, c.AccountStops1h, func(s *stop) bool { return s.account == x.account }},
 	} {
-		if n, _, _ := o.stops.sumMatchingStops(x, b.within, &o.ledger, b.like); n > b.most {
+		if n, _, _ := o.stops.sumMatchingStops(x, b.within, l, b.like); n > b.most {
 			out = append(out, fmt.Sprintf("%d stops %s, at most %d", n, b.what, b.most))
 		}
 	}
@@ -74,7 +81,7 @@ func checkStopCount(o *Oracle, x *stop) []string {
 
 // checkStoppedGPUsAndWork is I7 on sizes: so many GPUs per interval and per hour, so much work
 // lost in a day.
-func checkStoppedGPUsAndWork(o *Oracle, k *Call, x *stop) []string {
+func checkStoppedGPUsAndWork(o *Oracle, k *Call, x *stop, l lostSpans) []string {
 	c, inUse := &o.Site.Budgets, k.SentBy.gpusInUse()
 	var out []string
 	for _, b := range []struct {
@@ -87,16 +94,16 @@ func checkStoppedGPUsAndWork(o *Oracle, k *Call, x *stop) []string {
 		{"in an hour", time.Hour, c.StopPercent1h, c.StopFloor1h, func(*stop) bool { return true }},
 		{"in a cycle", site.CycleInterval, c.StopPercent, c.StopFloor, func(s *stop) bool { return s.daemon == x.daemon && s.cycle == x.cycle }},
 	} {
-		n, gpus, _ := o.stops.sumMatchingStops(x, b.within, &o.ledger, b.like)
+		n, gpus, _ := o.stops.sumMatchingStops(x, b.within, l, b.like)
 		most := stoppableGPUs(c, b.percent, inUse)
 		if n > b.floor && gpus > most && !k.IsLate {
 			out = append(out, fmt.Sprintf("%d stops %s took %g GPUs of %g, at most %g", n, b.when, gpus, inUse, most))
 		}
 	}
-	if n, _, lost := o.stops.sumMatchingStops(x, time.Hour, &o.ledger, func(*stop) bool { return true }); n > c.StopFloor1h && lost > c.LostPercent1h/100*3600*inUse && !k.IsLate {
+	if n, _, lost := o.stops.sumMatchingStops(x, time.Hour, l, func(*stop) bool { return true }); n > c.StopFloor1h && lost > c.LostPercent1h/100*3600*inUse && !k.IsLate {
 		out = append(out, fmt.Sprintf("%.0f GPU seconds are lost in an hour", lost))
 	}
-	if _, _, lost := o.stops.sumMatchingStops(x, 24*time.Hour, &o.ledger, func(*stop) bool { return true }); lost > c.LostPercent24h/100*24*3600*inUse {
+	if _, _, lost := o.stops.sumMatchingStops(x, 24*time.Hour, l, func(*stop) bool { return true }); lost > c.LostPercent24h/100*24*3600*inUse {
 		out = append(out, fmt.Sprintf("%.0f GPU seconds are lost in a day", lost))
 	}
 	return out

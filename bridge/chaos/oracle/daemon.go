@@ -34,6 +34,7 @@ type Daemon struct {
 	sawWholeList         bool                      // every job it saw in this step was read in this step
 	hasSeenTrueView      bool                      // it saw the truth since it started
 	seenJobs             map[int64]bool            // jobs it has seen
+	restartsOfHiddenJobs map[int64]int             // restarts of jobs when a list last left them out
 	maxSeenNodeCount     int                       // nodes it has seen
 	lastOrderByPartition map[string][]policy.JobID // of the last plan that could be sent, by partition
 }
@@ -46,7 +47,7 @@ type jobRead struct {
 
 // NoteStart is a new process: it knows nothing but what the database knows.
 func (d *Daemon) NoteStart() {
-	*d = Daemon{Name: d.Name, IsTool: d.IsTool, TrueView: d.TrueView, stepCount: d.stepCount, seenJobs: map[int64]bool{}, lastOrderByPartition: map[string][]policy.JobID{}, rereadByJob: map[int64]jobRead{}}
+	*d = Daemon{Name: d.Name, IsTool: d.IsTool, TrueView: d.TrueView, stepCount: d.stepCount, seenJobs: map[int64]bool{}, restartsOfHiddenJobs: map[int64]int{}, lastOrderByPartition: map[string][]policy.JobID{}, rereadByJob: map[int64]jobRead{}}
 }
 
 // NoteStep is the beginning of a cycle.
@@ -77,7 +78,10 @@ func (d *Daemon) findViewFault(v *slurm.View, off time.Duration, g *bridge.Budge
 			continue
 		}
 		if live++; v.Job(j.ID) == nil {
+			d.restartsOfHiddenJobs[j.ID] = j.Restarts
 			gone++
+		} else if d.restartsOfHiddenJobs[j.ID] == j.Restarts {
+			delete(d.restartsOfHiddenJobs, j.ID)
 		}
 	}
 	switch {

@@ -69,7 +69,7 @@ func checkNoOverwrite(s *sendContext) string {
 	if m == nil || s.wasChangedAfterReread || f == FieldSiteFactor || f == FieldPriority || f == FieldAdminComment {
 		return ""
 	}
-	if v := s.valueToWrite(f); m.wasOverwritten && v != m.ownersValue && !m.isLostByRestore {
+	if v := s.valueToWrite(f); m.wasOverwritten && v != m.ownersValue && !m.isLostByRestore && !m.isLostUnread {
 		return fmt.Sprintf("somebody set its %s to %q after we had set %q: %s", f, m.ownersValue, m.ourValue, s.oracle.ledger.formatFieldRows(s.job.ID, f))
 	}
 	if f == FieldRequiredNodes || f == FieldExcludedNodes {
@@ -96,7 +96,7 @@ func checkOwnAdminComment(s *sendContext) string {
 func checkLeaseBounds(s *sendContext) string {
 	own, _ := time.Parse(time.RFC3339, s.jobEntry.stateByField[FieldBegin].readableValue())
 	now := s.now
-	if s.jobEntry.stateByField[FieldBegin].isLostByRestore || s.oracle.lateWrittenJobs[s.job.ID] { // a call that Slurm carried out late wrote over it
+	if m := s.jobEntry.stateByField[FieldBegin]; m.isLostByRestore || m.isWrittenLate { // a call that Slurm carried out late wrote over it
 		own = time.Time{}
 	}
 	if fieldOfKind(s.Edit.Kind) != FieldBegin || s.wasChangedAfterReread {
@@ -110,7 +110,7 @@ func checkLeaseBounds(s *sendContext) string {
 	case s.Edit.Kind == slurm.EditUnlease:
 	case length <= 0 || length > s.budgets.LeaseMax:
 		return fmt.Sprintf("it is %v long", length)
-	case s.jobEntry.leasedTime > s.budgets.LeaseTotal+site.CycleInterval && len(s.oracle.ledger.lostSpans) == 0:
+	case s.jobEntry.leasedTime > s.budgets.LeaseTotal+site.CycleInterval && len(s.lostSpans) == 0:
 		return fmt.Sprintf("it was leased %v already, at most %v", s.jobEntry.leasedTime, s.budgets.LeaseTotal)
 	}
 	return ""

@@ -17,13 +17,10 @@ const longestGap = 5 * time.Minute
 // did none for all of the time, by probes that measured, for another job that waits. What it did is told by the site, not by
 // what the daemon believes.
 func checkIdleStop(s *sendContext) string {
-	if s.Edit.Kind != slurm.EditRequeue && s.Edit.Kind != slurm.EditWarn || s.ledgerRow == nil || s.ledgerRow.Before.Stop == nil || s.ledgerRow.Before.Stop.Idle <= 0 || s.IsLate {
+	if !s.isIdleStop() || s.IsLate {
 		return ""
 	}
 	after, at := s.oracle.Site.StopIdleAfter, s.SentBy.TrueView.At
-	if s.Edit.Kind == slurm.EditRequeue {
-		s.oracle.verdict.IdleStopCount++
-	}
 	switch {
 	case after <= 0:
 		return "no job of this partition is stopped for that"
@@ -33,13 +30,19 @@ func checkIdleStop(s *sendContext) string {
 		return "it waits for requests"
 	case s.ledgerRow.Before.Stop.Beneficiary == s.job.ID:
 		return "it is for no other job"
-	case at.Sub(s.SentBy.StartedAt) < after:
-		return fmt.Sprintf("the daemon has looked for %v only", at.Sub(s.SentBy.StartedAt))
+	case at.Sub(s.SentBy.StartedAt) < after-time.Minute: // its first sample may be a minute old
+		return fmt.Sprintf("the daemon has looked for %v of %v only", at.Sub(s.SentBy.StartedAt), after)
 	}
 	if idle := at.Sub(s.oracle.Site.IdleSince(s.job.ID, s.job.Start, at)); idle < after {
 		return fmt.Sprintf("its GPUs did no work for %v, the least is %v", idle, after)
 	}
 	return checkMeasured(s, at, after)
+}
+
+// isIdleStop reports whether the edit stops a job, or warns it, because its GPUs do no work.
+func (s *sendContext) isIdleStop() bool {
+	isStop := s.Edit.Kind == slurm.EditRequeue || s.Edit.Kind == slurm.EditWarn
+	return isStop && s.ledgerRow != nil && s.ledgerRow.Before.Stop != nil && s.ledgerRow.Before.Stop.Idle > 0
 }
 
 // checkMeasured says which node's probe measured nothing for longer than a gap may be, in the time before a moment.

@@ -24,7 +24,7 @@ type Database interface {
 type ledger struct {
 	database  Database
 	now       func() time.Time
-	lostSpans []lostSpan // by when it was put back
+	lostSpans lostSpans // by when it was put back
 }
 
 // lostSpan is a time of which the database knows nothing, because it was put back.
@@ -48,9 +48,12 @@ func (l *ledger) recentRows() []bridge.Intent {
 	return all
 }
 
-// isLostByRestore reports whether the database was put back behind that moment.
-func (l *ledger) isLostByRestore(at time.Time) bool {
-	return slices.ContainsFunc(l.lostSpans, func(s lostSpan) bool { return !at.Before(s.restorePoint) && at.Before(s.restoredAt) })
+// lostSpans are the times of which the database knows nothing.
+type lostSpans []lostSpan
+
+// has reports whether the database was put back behind that moment.
+func (l lostSpans) has(at time.Time) bool {
+	return slices.ContainsFunc(l, func(s lostSpan) bool { return !at.Before(s.restorePoint) && at.Before(s.restoredAt) })
 }
 
 // rowForEdit returns the row of an edit that is being sent; nil: there is none.

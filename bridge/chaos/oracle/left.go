@@ -13,8 +13,9 @@ func (o *Oracle) CheckLeftByDead(of ...Field) {
 			task = " of a task"
 		}
 		for _, f := range of {
-			if m := e.stateByField[f]; e.hasOurValue(j, f, o.World.Now()) && (f == FieldBegin || !m.isLostByRestore && !o.lateWrittenJobs[id] && !j.IsHeld) {
-				o.AddBreach(ruleNameForField("dead: "+string(f)+task, m), id, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
+			m, isShort := e.stateByField[f], f == FieldBegin
+			if e.hasOurValue(j, f, o.World.Now()) && (isShort || !j.IsHeld && !o.isUnknowable(m)) {
+				o.addBreachOf(m.knownCause(), "dead: "+string(f)+task, id, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
 			}
 		}
 		if e.heldBy == "us" {
@@ -28,7 +29,7 @@ func (o *Oracle) CheckLeftByDead(of ...Field) {
 func (o *Oracle) CheckLeftAfterRelease() {
 	for _, id := range o.jobBook.jobIDs() {
 		j := o.actualJob(id)
-		if j == nil || !j.IsPending() || j.IsHeld || o.lateWrittenJobs[id] {
+		if j == nil || !j.IsPending() || j.IsHeld {
 			continue
 		}
 		e, task := o.jobBook.entryForJob(j), ""
@@ -37,14 +38,15 @@ func (o *Oracle) CheckLeftAfterRelease() {
 		}
 		for _, f := range allFields {
 			m := e.stateByField[f]
-			if m.isLostByRestore || f == FieldPriority {
+			if f == FieldPriority {
 				continue
 			}
-			if e.hasOurValue(j, f, o.World.Now()) {
-				o.AddBreach(ruleNameForField("released: "+string(f)+task, m), id, "after release its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
+			if e.hasOurValue(j, f, o.World.Now()) && !o.isUnknowable(m) {
+				o.addBreachOf(m.knownCause(), "released: "+string(f)+task, id, "after release its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
 			}
-			if v := shownValue(j, f); f != FieldSiteFactor && f != FieldBegin && v != m.ownersValue {
-				o.AddBreach(ruleNameForField("lost: "+string(f)+task, m), id, "its %s is %q, its owner had set %q", f, v, m.ownersValue)
+			isShown := f != FieldSiteFactor && f != FieldBegin
+			if v := shownValue(j, f); isShown && v != m.ownersValue && !o.isUnknowable(m) {
+				o.addBreachOf(m.knownCause(), "lost: "+string(f)+task, id, "its %s is %q, its owner had set %q", f, v, m.ownersValue)
 			}
 		}
 	}

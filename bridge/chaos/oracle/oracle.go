@@ -17,7 +17,7 @@ type Trial struct {
 	Database      Database
 	NewPolicy     func() (policy.Policy, error)       // a new one of the site's, which nothing spoils
 	StopFileState func() (since time.Time, stop bool) // whether the STOP file is there
-	IsKnownBreach func(rule string) bool              // whether a breach of the rule is only counted; nil: none is
+	IsKnownBreach func(Breach) bool                   // whether a breach is only counted; nil: none is
 	OnBreach      func(Breach)                        // is told of each breach
 }
 
@@ -35,7 +35,6 @@ type Oracle struct {
 	stops                stopList                   // requeues of ours that ended a run
 	requeueTimeByRun     map[string]time.Time       // when a requeue was first sent, by run
 	lastSentByField      map[jobField]lastSentWrite // how a field was last written
-	lateWrittenJobs      map[int64]bool             // jobs that a late write reached
 	shareTermsByJob      map[int64]shareTerms       // on which owners accepted neighbours, of jobs that were sent shards
 }
 
@@ -43,7 +42,7 @@ type Oracle struct {
 func New(t Trial) *Oracle {
 	o := &Oracle{
 		Trial: t, verdict: newVerdict(), startTime: t.World.Now(), jobBook: newJobBook(),
-		requeueTimeByRun: map[string]time.Time{}, lastSentByField: map[jobField]lastSentWrite{}, lateWrittenJobs: map[int64]bool{},
+		requeueTimeByRun: map[string]time.Time{}, lastSentByField: map[jobField]lastSentWrite{},
 		shareTermsByJob: map[int64]shareTerms{},
 	}
 	o.ledger = ledger{database: t.Database, now: t.World.Now}
@@ -71,7 +70,7 @@ func (o *Oracle) NoteWrite(w sim.AuditEntry) {
 		o.noteWriteArrival(e, &w, &after)
 	case w.Action == "update" && w.Err == nil:
 		o.RefreshJobBook() // a task that was split off before this inherits nothing of it
-		o.jobBook.noteForeignWrite(e, w.ActingUser, &w.Update, &w.JobBefore, &after)
+		o.jobBook.noteForeignWrite(e, o.World.Now(), w.ActingUser, &w.Update, &w.JobBefore, &after)
 	default:
 		o.jobBook.changeCount++
 		e.lastChangeNumber = o.jobBook.changeCount
@@ -84,9 +83,6 @@ func (o *Oracle) noteWriteArrival(e *jobEntry, w *sim.AuditEntry, after *slurm.J
 	if k == nil || k.SentBy.Name != w.ActingUser {
 		o.AddBreach("I2", w.JobID, "%s wrote to Slurm without having asked for it", w.ActingUser)
 		return
-	}
-	if k.IsLate {
-		o.lateWrittenJobs[w.JobID] = true
 	}
 	if why := checkWritesOnlyEdit(k, w); why != "" {
 		o.AddBreach("I2", w.JobID, "%s", why)
@@ -102,6 +98,7 @@ func (o *Oracle) noteWriteArrival(e *jobEntry, w *sim.AuditEntry, after *slurm.J
 		o.jobBook.noteOurWrite(e, &w.Update, after, o.World.Now())
 		for _, f := range writtenFields(&w.Update) {
 			m := e.stateByField[f]
+			m.isWrittenLate = m.isWrittenLate || k.IsLate
 			m.isUnanswered, m.isGivenBack = k.IsUnanswered, k.Edit.Kind == slurm.EditUnlease
 			if read, ok := k.SentBy.rereadByJob[w.JobID]; ok && !k.IsLate {
 				m.noteLostUnread(read, f)
@@ -124,7 +121,6 @@ func (o *Oracle) NoteDatabaseRestored(at time.Time) {
 	o.usageCheck.noteDatabaseRestored(at)
 	for _, e := range o.jobBook.entryByJob {
 		for _, m := range e.stateByField {
-			m.isUncertain = true
 			m.isLostByRestore = m.isLostByRestore || (m.isOursStanding || m.wasOverwritten) && !m.writtenAt.Before(at)
 		}
 	}
@@ -138,7 +134,7 @@ func (o *Oracle) NoteCallFailure(k *Call) {
 		return
 	}
 	if m := e.stateByField[fieldOfKind(k.Edit.Kind)]; m != nil {
-		m.isUncertain = true
+		m.lackedAnswer = true
 	}
 }
 
@@ -155,6 +151,14 @@ func (o *Oracle) NoteJobReread(d *Daemon, job int64) {
 
 // NoteUsageRecorded notes that usage was recorded from what a daemon saw.
 func (o *Oracle) NoteUsageRecorded(d *Daemon) {
+	if d.TrueView.At.Before(o.usageCheck.lastRecorded) {
+		o.usageCheck.cause = CauseOldView
+	}
+	for id, restarts := range d.restartsOfHiddenJobs {
+		if j := o.actualJob(id); j != nil && j.Restarts > restarts {
+			o.usageCheck.cause = CauseHiddenRequeue
+		}
+	}
 	if d.seenViewFault == "" {
 		o.usageCheck.noteUsageRecorded()
 	}

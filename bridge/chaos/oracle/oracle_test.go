@@ -63,7 +63,7 @@ type judged struct {
 	job int64
 }
 
-func judge(t *testing.T, spec sim.JobSpec, known func(string) bool) *judged {
+func judge(t *testing.T, spec sim.JobSpec, known func(Breach) bool) *judged {
 	t.Helper()
 	s := site.DrawSite(1, 1)
 	s.Mode, s.SlurmRelease, s.OrderLever = bridge.ModePreempt, "26.05.5", bridge.LeverAuto
@@ -162,12 +162,35 @@ func TestPeopleMayWrite(t *testing.T) {
 	}
 }
 
-func TestKnownRulesAreCounted(t *testing.T) {
-	o := judge(t, sim.JobSpec{}, func(rule string) bool { return rule == "I8" })
-	o.AddBreach("I8", 1, "known")
-	o.AddBreach("I9", 1, "not known")
-	if v := o.Verdict(); v.KnownBreachCountByRule["I8"] != 1 || !slices.Equal(o.rules(), []string{"I9"}) {
-		t.Errorf("residue %v, breaches %v", v.KnownBreachCountByRule, v.Breaches)
+func TestKnownBreachesAreCountedByCause(t *testing.T) {
+	o := judge(t, sim.JobSpec{}, func(b Breach) bool { return b.Rule == "I8" && b.Cause == CauseLostAnswer })
+	o.AddBreach("I8", o.job, "without that cause")
+	o.addBreachOf(CauseLostAnswer, "I8", o.job, "with it")
+	o.addBreachOf(CauseLostAnswer, "I9", o.job, "another rule")
+	if v := o.Verdict(); v.KnownCountByCause[CauseLostAnswer] != 1 || !slices.Equal(o.rules(), []string{"I8", "I9"}) {
+		t.Errorf("known %v, breaches %v", v.KnownCountByCause, v.Breaches)
+	}
+}
+
+// TestExcusesAreCounted where they let a breach pass, and nowhere else: an edit of a held job is excused by a hold
+// that came after our reading.
+func TestExcusesAreCounted(t *testing.T) {
+	for held, want := range map[bool]int{true: 1, false: 0} {
+		o := judge(t, sim.JobSpec{}, nil)
+		d := &Daemon{Name: "daemon1"}
+		d.NoteStart()
+		d.TrueView = &slurm.View{}
+		j := o.actualJob(o.job)
+		o.NoteJobReread(d, o.job)
+		s := &sendContext{
+			Call:   &Call{SentBy: d, Edit: slurm.Edit{Run: j.CurrentRun(), Kind: slurm.EditNice}},
+			oracle: o.Oracle, job: j, jobEntry: o.jobBook.entryForJob(j), wasChangedAfterReread: true,
+		}
+		j.IsHeld = held
+		s.countExcuses(rule{"I1", checkNotHeld})
+		if got := o.Verdict().ExcuseCountByName; got[ExcuseChangedSince] != want || len(got) != want {
+			t.Errorf("held %t: %v", held, got)
+		}
 	}
 }
 
@@ -213,7 +236,7 @@ func TestEveryRestoreLosesWhatItLoses(t *testing.T) {
 		l.noteRestored(start.Add(x.point))
 	}
 	for minute, want := range map[int]bool{24: false, 25: true, 36: true, 39: false, 50: false, 65: true, 78: true, 79: false} {
-		if got := l.isLostByRestore(start.Add(time.Duration(minute) * time.Minute)); got != want {
+		if got := l.lostSpans.has(start.Add(time.Duration(minute) * time.Minute)); got != want {
 			t.Errorf("written in minute %d: lost %v, want %v", minute, got, want)
 		}
 	}

@@ -18,6 +18,7 @@ type sendContext struct {
 	wasChangedAfterReread bool // somebody changed the job after we read it: no release of Slurm could notice
 	now                   time.Time
 	budgets               *bridge.Budgets
+	lostSpans             lostSpans // of the ledger
 }
 
 // lastSentWrite is when a field was sent something, and by whom; late, as of a call.
@@ -57,27 +58,25 @@ func (o *Oracle) CheckSend(k *Call) {
 		return
 	}
 	k.ledgerRow = o.ledger.rowForEdit(k.Edit)
-	s := &sendContext{Call: k, oracle: o, job: j, jobEntry: o.jobBook.entryForJob(j), now: o.World.Now(), budgets: &o.Site.Budgets}
+	s := &sendContext{Call: k, oracle: o, job: j, jobEntry: o.jobBook.entryForJob(j), now: o.World.Now(), budgets: &o.Site.Budgets,
+		lostSpans: o.ledger.lostSpans,
+	}
 	s.wasChangedAfterReread = s.wasChangedSinceReread(j)
+	cause := s.jobEntry.stateByField[fieldOfKind(k.Edit.Kind)].knownCause()
 	for _, r := range sendRules {
 		if why := r.check(s); why != "" {
-			o.AddBreach(ruleNameForSend(r.id, s), j.ID, "%s sends %v: %s", k.SentBy.Name, k.Edit, why)
+			o.addBreachOf(cause, r.id, j.ID, "%s sends %v: %s", k.SentBy.Name, k.Edit, why)
+			continue
 		}
+		s.countExcuses(r)
 	}
+	s.noteRequeue()
 	o.lastSentByField[jobField{j.ID, fieldOfKind(k.Edit.Kind)}] = lastSentWrite{s.now, k.SentBy, k.IsLate}
 }
 
 // wasChangedSinceReread reports whether somebody changed the job after it was read again, so that the daemon could not notice.
 func (s *sendContext) wasChangedSinceReread(j *slurm.Job) bool {
 	return s.IsLate || s.oracle.jobBook.entryForJob(j).lastChangeNumber > s.SentBy.rereadByJob[j.ID].changeNumber
-}
-
-// ruleNameForSend is the name of a rule that is broken by a write.
-func ruleNameForSend(id string, s *sendContext) string {
-	if id != "I3" {
-		return id
-	}
-	return ruleNameForField(id, s.jobEntry.stateByField[fieldOfKind(s.Edit.Kind)])
 }
 
 // isRepeat reports whether the edit was decided in an earlier cycle and had no

@@ -53,7 +53,7 @@ const restartCost = 5 * time.Second
 // isLostSize reports whether what the owner asked is not what the daemon can know.
 func (s *sendContext) isLostSize() bool {
 	m := s.jobEntry.stateByField[FieldGPUs]
-	return m.isLostByRestore || m.isLostToLate || m.isLostUnread || m.isUncertain || s.oracle.lateWrittenJobs[s.job.ID]
+	return m.isLostByRestore || m.isLostToLate || m.isLostUnread || m.lackedAnswer || m.isWrittenLate
 }
 
 // declaredSizes is what the owner of a job let us choose, 0 and none where that is nothing.

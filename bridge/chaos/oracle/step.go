@@ -103,7 +103,7 @@ func checkChurn(o *Oracle, d *Daemon, r *Step) {
 				o.AddBreach("I11", 0, "%d of %d waiting jobs changed band, at most %d", n, of, most)
 			}
 		}
-		d.lastOrderByPartition = map[string][]policy.JobID{t.Partition: jobsInOrder(t, false)}
+		d.lastOrderByPartition[t.Partition] = jobsInOrder(t, false)
 	}
 }
 
@@ -175,7 +175,7 @@ func checkNothingForgotten(o *Oracle, d *Daemon, r *Step) {
 	live := o.ledger.liveFields()
 	for _, id := range o.jobBook.jobIDs() {
 		j := o.actualJob(id)
-		if j == nil || !j.IsPending() || o.lateWrittenJobs[id] {
+		if j == nil || !j.IsPending() {
 			continue
 		}
 		e, name := o.jobBook.entryForJob(j), "forgot"
@@ -184,10 +184,10 @@ func checkNothingForgotten(o *Oracle, d *Daemon, r *Step) {
 		}
 		for _, f := range allFields {
 			m := e.stateByField[f]
-			if f == FieldPriority || !e.hasOurValue(j, f, o.World.Now()) || live[jobField{id, f}] || m.isLostByRestore {
+			if f == FieldPriority || !e.hasOurValue(j, f, o.World.Now()) || live[jobField{id, f}] || o.isUnknowable(m) {
 				continue
 			}
-			o.AddBreach(ruleNameForField(name, m), id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
+			o.addBreachOf(m.knownCause(), name, id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
 		}
 	}
 }
@@ -213,7 +213,7 @@ func (o *Oracle) CheckCycle() {
 	o.RefreshJobBook()
 	o.checkNeighbours()
 	if why := o.usageCheck.checkNotOverRecorded(); why != "" {
-		o.AddBreach("I18", 0, "%s", why)
+		o.addBreachOf(o.usageCheck.cause, "I18", 0, "%s", why)
 	}
 }
 

@@ -32,13 +32,8 @@ func checkRequeueOnce(s *sendContext) string {
 	if s.Edit.Kind != slurm.EditRequeue {
 		return ""
 	}
-	run := fmt.Sprintf("%d/%s", s.job.ID, s.oracle.actualJob(s.job.ID).SLUID)
-	first, again := s.oracle.requeueTimeByRun[run]
-	if !again {
-		s.oracle.requeueTimeByRun[run] = s.now
-	}
-	if again && !s.oracle.ledger.isLostByRestore(first) {
-		return fmt.Sprintf("it was sent to run %s at %s already", run, formatTime(first))
+	if first, again := s.oracle.requeueTimeByRun[s.runText()]; again && !s.lostSpans.has(first) {
+		return fmt.Sprintf("it was sent to run %s at %s already", s.runText(), formatTime(first))
 	}
 	switch {
 	case s.wasChangedAfterReread:
@@ -49,6 +44,9 @@ func checkRequeueOnce(s *sendContext) string {
 	}
 	return ""
 }
+
+// runText names the run of the job.
+func (s *sendContext) runText() string { return fmt.Sprintf("%d/%s", s.job.ID, s.job.SLUID) }
 
 // optedIn reports whether the owner of the job accepts requeues.
 func optedIn(j *slurm.Job) bool {
@@ -74,7 +72,7 @@ func checkRanEnough(s *sendContext) string {
 		return fmt.Sprintf("it ran %v, %v are its own", ran, s.budgets.Quantum)
 	}
 	for _, x := range s.oracle.stops {
-		if ago := s.now.Sub(x.sentAt); x.jobID == s.job.ID && ago < s.budgets.Cooldown && !s.oracle.ledger.isLostByRestore(x.sentAt) {
+		if ago := s.now.Sub(x.sentAt); x.jobID == s.job.ID && ago < s.budgets.Cooldown && !s.lostSpans.has(x.sentAt) {
 			return fmt.Sprintf("it was stopped %v ago", ago)
 		}
 	}
@@ -101,8 +99,8 @@ func checkBeneficiary(s *sendContext) string {
 			return fmt.Sprintf("it is for job %d, which does not wait", to)
 		}
 		return ""
-	case float64(b.TimeLimit.Seconds())*float64(askedGPUCount(b)) < s.budgets.GainFactor*lostGPUSeconds(s.job):
-		return fmt.Sprintf("job %d can gain %v on %d GPUs", to, b.TimeLimit, askedGPUCount(b))
+	case b.TimeLimit.Seconds()*float64(max(askedGPUCount(b), 1)) < s.budgets.GainFactor*lostGPUSeconds(s.job):
+		return fmt.Sprintf("job %d can gain %v on %d GPUs", to, b.TimeLimit, max(askedGPUCount(b), 1)) // on shards of ours: its own one
 	}
 	return s.checkBeneficiaryFits(b, to)
 }
@@ -123,7 +121,8 @@ func (s *sendContext) victims(to int64) []slurm.Job {
 	all := s.oracle.ledger.recentRows()
 	for i := range all {
 		in := &all[i]
-		if in.Cycle != s.ledgerRow.Cycle || in.Before.Stop == nil || in.Before.Stop.Beneficiary != to {
+		isMade := in.State != bridge.IntentVoid && in.State != bridge.IntentFailed
+		if !isMade || in.Cycle != s.ledgerRow.Cycle || in.Before.Stop == nil || in.Before.Stop.Beneficiary != to {
 			continue
 		}
 		if j := s.SentBy.TrueView.Job(in.Edit.Run.Job); j != nil {
@@ -158,7 +157,7 @@ func checkNoPingPong(s *sendContext) string {
 	}
 	to := s.ledgerRow.Before.Stop.Beneficiary
 	for _, x := range s.oracle.stops {
-		if x.jobID == to && x.beneficiary == s.job.ID && to != s.job.ID && s.now.Sub(x.sentAt) < 2*s.budgets.Quantum && !s.oracle.ledger.isLostByRestore(x.sentAt) {
+		if x.jobID == to && x.beneficiary == s.job.ID && to != s.job.ID && s.now.Sub(x.sentAt) < 2*s.budgets.Quantum && !s.lostSpans.has(x.sentAt) {
 			return fmt.Sprintf("job %d was stopped for it %v ago", to, s.now.Sub(x.sentAt))
 		}
 	}
@@ -177,7 +176,7 @@ func checkNoFutileStop(s *sendContext) string {
 		b, v := s.SentBy.TrueView.Job(x.beneficiary), s.SentBy.TrueView.Job(x.jobID)
 		since := now.Sub(x.carriedOutAt)
 		switch {
-		case b == nil || !b.IsPending() || b.IsHeld || b.Restarts != x.beneficiaryRestarts || x.beneficiary == x.jobID || s.oracle.ledger.isLostByRestore(x.sentAt):
+		case b == nil || !b.IsPending() || b.IsHeld || b.Restarts != x.beneficiaryRestarts || x.beneficiary == x.jobID || s.lostSpans.has(x.sentAt):
 		case since <= 4*site.CycleInterval || s.now.Sub(x.sentAt) >= 30*time.Minute-s.budgets.Skew: // a cycle to see that it took effect; clocks differ
 		case v != nil && v.HasFlag("COMPLETING") && since <= 10*time.Minute:
 		default:

@@ -14,6 +14,7 @@ const minJobAge = 5 * time.Minute
 
 // usageCheck compares what is recorded of usage with what was used.
 type usageCheck struct {
+	cause        string // of too much that is recorded; "": none is known
 	database     Database
 	world        *sim.World
 	site         site.Site

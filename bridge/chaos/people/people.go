@@ -45,6 +45,10 @@ func (p People) SubmitJob(r *rand.Rand) error {
 	if p.Site.StopIdleAfter > 0 {
 		p.declareIdle(&s)
 	}
+	if p.Site.HasTwoManaged {
+		both := site.ManagedPartition + "," + site.SecondPartition
+		s.Partition = []string{site.ManagedPartition, site.SecondPartition, both}[r.IntN(3)]
+	}
 	p.addOddTraits(r, &s)
 	if _, err := p.World.Submit(s); err != nil {
 		return fmt.Errorf("submitting %+v: %w", s, err)

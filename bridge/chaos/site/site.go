@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"fairbridge/bridge"
@@ -34,6 +35,7 @@ type Site struct {
 	SharesBetweenUsers bool          // neighbours may be jobs of other users
 	HasService         bool          // many jobs are replicas of one service
 	StopIdleAfter      time.Duration // so long GPUs did no work before a job is stopped for that; 0: none is
+	HasTwoManaged      bool          // SecondPartition is managed too, and some jobs are submitted to both
 	SharesEagerly      bool          // the policy starts jobs beside others wherever owners accept it
 }
 
@@ -74,6 +76,7 @@ func DrawSite(seed uint64, cycles int) Site {
 	if r := rand.New(rand.NewPCG(seed, 19)); s.Mode == bridge.ModePreempt && r.IntN(3) > 0 {
 		s.PolicyName, s.StopIdleAfter = pickRandom(r, idlePolicies), time.Duration(3+r.IntN(8))*time.Minute
 	}
+	s.HasTwoManaged = rand.New(rand.NewPCG(seed, 23)).IntN(4) == 0
 	s.HasService = rand.New(rand.NewPCG(seed, 17)).IntN(3) == 0
 	return s
 }
@@ -105,6 +108,7 @@ const CycleInterval = 30 * time.Second
 const (
 	ClusterName        = "lab"
 	ManagedPartition   = "gpu"    // the partition that is ours
+	SecondPartition    = "gpu2"   // another of ours, on the same nodes, at some sites
 	UnmanagedPartition = "other"  // one that is not
 	ExemptUser         = "vip"    // a user that is never touched
 	ExemptAccount      = "spared" // an account that is never touched
@@ -132,10 +136,17 @@ var UserNames = []string{"ann", "bob", "cid", "dee"}
 // release.
 var ProcessNames = []string{"daemon1", "daemon2", "timer", "release"}
 
+// IsManaged reports whether a job that is submitted to the partitions is one of ours: all of them are.
+func (s Site) IsManaged(partitions []string) bool {
+	return !slices.ContainsFunc(partitions, func(name string) bool {
+		return name != ManagedPartition && (name != SecondPartition || !s.HasTwoManaged)
+	})
+}
+
 // String prints the site in a line.
 func (s Site) String() string {
-	return fmt.Sprintf("seed %d: %s, mode %s, Slurm %s, order by %s, %d nodes of %d GPUs, lease %v, lazy %t, standby %t, tells %t",
-		s.Seed, s.PolicyName, s.Mode, s.SlurmRelease, s.OrderLever, s.NodeCount, s.GPUsPerNode, s.LeaseLength, s.PollsLazily, s.HasStandby, s.TellsJobs)
+	return fmt.Sprintf("seed %d: %s, mode %s, Slurm %s, order by %s, %d nodes of %d GPUs, lease %v, lazy %t, standby %t, tells %t, two partitions %t",
+		s.Seed, s.PolicyName, s.Mode, s.SlurmRelease, s.OrderLever, s.NodeCount, s.GPUsPerNode, s.LeaseLength, s.PollsLazily, s.HasStandby, s.TellsJobs, s.HasTwoManaged)
 }
 
 // NewWorld makes the cluster.
@@ -151,6 +162,9 @@ func (s Site) NewWorld(c sim.Config) (*sim.World, error) {
 		}
 	}
 	c.Partitions = []sim.Partition{{Name: ManagedPartition, MaxTime: 240 * time.Hour}, {Name: UnmanagedPartition, MaxTime: 24 * time.Hour}}
+	if s.HasTwoManaged {
+		c.Partitions = append(c.Partitions, sim.Partition{Name: SecondPartition, MaxTime: 240 * time.Hour})
+	}
 	c.RequeueDelay, c.FullPassInterval, c.BackfillInterval = 20*time.Second, 30*time.Second, 30*time.Second
 	if s.SharesGPUs { // a slurmctld that takes its time: else jobs start on whole GPUs before anybody has looked
 		c.MinPassInterval, c.MinEventInterval, c.FullPassInterval, c.BackfillInterval = 20*time.Second, time.Minute, 50*time.Second, 50*time.Second
@@ -167,8 +181,8 @@ func (s Site) NewWorld(c sim.Config) (*sim.World, error) {
 }
 
 // NewDaemonConfig is what a daemon is told: who it is, where its STOP file is, and the
-// policy.
-func (s Site) NewDaemonConfig(holder, stopFile string, decide policy.Policy) bridge.Config {
+// policy, one for each partition.
+func (s Site) NewDaemonConfig(holder, stopFile string, decide, decideSecond policy.Policy) bridge.Config {
 	c := bridge.DefaultConfig()
 	c.ClusterName, c.DaemonName, c.StopFile = ClusterName, holder, stopFile
 	c.Budgets, c.Lease.Length, c.Order.Lever = s.Budgets, s.LeaseLength, s.OrderLever
@@ -176,6 +190,11 @@ func (s Site) NewDaemonConfig(holder, stopFile string, decide policy.Policy) bri
 	c.Partitions = []bridge.Partition{{Name: ManagedPartition, Mode: s.Mode, Policy: s.PolicyName, SharesBetweenUsers: s.SharesBetweenUsers, StopIdleAfter: s.StopIdleAfter, DecidingPolicy: decide}}
 	if s.HasService {
 		c.Partitions[0].Services = []bridge.Service{{Account: ServiceAccount, Name: ServiceName, Terms: policy.ReplicaScaling{Least: LeastReplicas, ServiceTime: time.Second}}}
+	}
+	if s.HasTwoManaged {
+		second := c.Partitions[0]
+		second.Name, second.Services, second.DecidingPolicy = SecondPartition, nil, decideSecond
+		c.Partitions = append(c.Partitions, second)
 	}
 	return c
 }

@@ -100,3 +100,12 @@ func TestTakenDevicesAreShownAndComeBack(t *testing.T) {
 		t.Errorf("%+v %s when all have left", n.Usage, n.AsSlurm().State)
 	}
 }
+
+// TestDetailsGoInTheOrderOfTheNodes, as Slurm's do: else a reader gives each node what another has.
+func TestDetailsGoInTheOrderOfTheNodes(t *testing.T) {
+	v := small(t)
+	slots := inventory.Slots{{Node: v.Node("n2"), GPUs: 3, DeviceMask: 7}, {Node: v.Node("n1"), GPUs: 1, DeviceMask: 1}}
+	if got := fmt.Sprint(slots.FormatGres()); !strings.HasPrefix(got, "[gpu:a100:1(IDX:0) gpu:") {
+		t.Errorf("%s, want that of n1 first", got)
+	}
+}

@@ -1,8 +1,10 @@
 package inventory
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -156,11 +158,12 @@ func (s Slots) formatGPUTRES() string {
 	return out
 }
 
-// FormatGres is gres_detail: one item per node with GPUs, in the order of the slots.
+// FormatGres is gres_detail: one item per node with GPUs, in the order of their names, as in the list of nodes.
 func (s Slots) FormatGres() []string {
 	var out []string
-	for i := range s {
-		if x := &s[i]; x.Shards > 0 {
+	inOrder := slices.SortedFunc(slices.Values(s), func(a, b Slot) int { return cmp.Compare(a.Node.Name, b.Node.Name) })
+	for i := range inOrder {
+		if x := &inOrder[i]; x.Shards > 0 {
 			out = append(out, x.formatShardDetail())
 		} else if x.TypeIndex >= 0 {
 			out = append(out, fmt.Sprintf("gpu:%s:%d(IDX:%s)", x.Node.GPUs[x.TypeIndex].Type, x.GPUs, formatIndices(x.DeviceMask)))

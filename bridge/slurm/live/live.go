@@ -129,8 +129,9 @@ func (c *Cluster) RereadJob(ctx context.Context, id int64) (slurm.Job, error) {
 
 // HandBack carries out a hand-back and calls held between its two calls.
 func (c *Cluster) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
-	defer c.MarkStale(e.Run.Job)
-	return c.Writer.HandBack(ctx, e, held)
+	err := c.Writer.HandBack(ctx, e, held)
+	c.MarkStale(e.Run.Job, err)
+	return err
 }
 
 // FinishHandBacks releases the jobs that hand-backs left held.
@@ -141,6 +142,7 @@ func (c *Cluster) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error
 // ApplyEdit carries out one edit, after which the next views show the job as read
 // afresh, whatever the answer was.
 func (c *Cluster) ApplyEdit(ctx context.Context, e slurm.Edit) error {
-	defer c.MarkStale(e.Run.Job)
-	return c.Writer.ApplyEdit(ctx, e)
+	err := c.Writer.ApplyEdit(ctx, e)
+	c.MarkStale(e.Run.Job, err)
+	return err
 }

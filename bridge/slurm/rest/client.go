@@ -143,10 +143,17 @@ func (c *Client) readQueue(ctx context.Context, v *slurm.View) error {
 	return nil
 }
 
-// MarkStale makes the next polls read the job afresh, because we changed it.
-// Three polls, since a call without an answer can be carried out late. As long as a pass of backfill
-// is under way, which may undo the change, and few jobs are marked, no poll counts.
-func (c *Client) MarkStale(job int64) { c.queueCache.markStale(job, 3) }
+// MarkStale makes the next polls read the job afresh, because we sent it a change, with that answer: three,
+// ten after one that leaves the outcome open, which may be carried out for minutes and takes the place of what
+// people set meanwhile. As long as a pass of backfill is under way, which may undo the change, and few jobs
+// are marked, no poll counts.
+func (c *Client) MarkStale(job int64, answer error) {
+	polls := 3
+	if slurm.OutcomeOf(answer) == slurm.OutcomeMaybeDone {
+		polls = 10
+	}
+	c.queueCache.markStale(job, polls)
+}
 
 // RequestFullRead makes the next poll read the record of every job, unless the last whole list is
 // younger than PollConfig.FullPause for each of its jobs: who still wants one then asks again.

@@ -169,7 +169,7 @@ func TestPollReadsWhatChanged(t *testing.T) {
 		{"nothing", func() {}, same},
 		{"one starts", func() { q.jobs[3] = "RUNNING" }, same + " job/3"},
 		{"one is new", func() { q.jobs[21] = "PENDING" }, same + " job/21"},
-		{"changed by us", func() { c.MarkStale(7) }, same + " job/7"},
+		{"changed by us", func() { c.MarkStale(7, nil) }, same + " job/7"},
 		{"once more", func() {}, same + " job/7"},
 		{"and again", func() {}, same + " job/7"},
 		{"enough", func() {}, same},
@@ -277,5 +277,27 @@ func TestRereadOfNoJob(t *testing.T) {
 	var e *slurm.Error
 	if !errors.As(err, &e) || e.Class != slurm.ErrorJobGone {
 		t.Error(err)
+	}
+}
+
+// TestAJobWithoutAnAnswerIsReadForMinutes: the call may be carried out until then, over what its owner set meanwhile.
+func TestAJobWithoutAnAnswerIsReadForMinutes(t *testing.T) {
+	for _, c := range []struct {
+		answer error
+		polls  int
+	}{{nil, 3}, {&slurm.Error{Class: slurm.ErrorForbidden}, 3}, {&slurm.Error{Class: slurm.ErrorOutcomeUnknown}, 10}} {
+		q := &queue{version: 45, jobs: map[int64]string{7: "PENDING"}, hidden: map[int64]bool{}}
+		client := open(t, q, PollConfig{})
+		observe(t, client)
+		client.MarkStale(7, c.answer)
+		reads := 0
+		for range 15 {
+			if observe(t, client).IsFresh(7) {
+				reads++
+			}
+		}
+		if reads != c.polls {
+			t.Errorf("after %v it was read in %d polls, want %d", c.answer, reads, c.polls)
+		}
 	}
 }

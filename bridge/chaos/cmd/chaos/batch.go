@@ -30,6 +30,8 @@ type batch struct {
 	finishedSeeds      map[uint64]bool // with their ends
 	brokenRuleBySeed   map[uint64]string
 	brokenCountByRule  map[string]int
+	seedsByCause       map[string]int // seeds with a breach that is known, by cause
+	seedsByExcuse      map[string]int // seeds in which something was let pass, by excuse
 	stateWriter        io.Writer
 	startTime          time.Time
 	jobCount           int
@@ -52,6 +54,7 @@ func (b *batch) run() (broken int, err error) {
 		defer func() { _ = file.Close() }()
 		b.stateWriter = file
 	}
+	b.seedsByCause, b.seedsByExcuse = map[string]int{}, map[string]int{}
 	work := make(chan uint64)
 	var group sync.WaitGroup
 	for range b.workerCount {
@@ -125,6 +128,12 @@ func (b *batch) runSeed(seed uint64) {
 	b.finishedSeeds[seed] = true
 	b.jobCount, b.stopCount = b.jobCount+o.JobCount, b.stopCount+o.StopCount
 	b.shardCount, b.sharedCount = b.shardCount+o.SentCountByKind[string(slurm.EditSetShards)], b.sharedCount+o.SharedCount
+	for cause := range o.KnownCountByCause {
+		b.seedsByCause[cause]++
+	}
+	for name := range o.ExcuseCountByName {
+		b.seedsByExcuse[name]++
+	}
 	for _, n := range o.SentCountByKind {
 		b.sentWriteCount += n
 	}
@@ -141,7 +150,12 @@ func (b *batch) runSeed(seed uint64) {
 func (b *batch) printSummary() {
 	fmt.Printf("%d seeds of %d cycles: %d broke something. %d jobs, %d writes sent, %d jobs stopped, shards asked for %d times, GPUs shared in %d cycles, %d cycles in doubt, in %v.\n",
 		len(b.finishedSeeds), b.cycleCount, len(b.brokenRuleBySeed), b.jobCount, b.sentWriteCount, b.stopCount, b.shardCount, b.sharedCount, b.doubtfulCycleCount, time.Since(b.startTime).Round(time.Second))
-	for _, rule := range slices.Sorted(maps.Keys(b.brokenCountByRule)) {
-		fmt.Printf("  %s: %d\n", rule, b.brokenCountByRule[rule])
+	for _, x := range []struct {
+		what  string
+		seeds map[string]int
+	}{{"broken", b.brokenCountByRule}, {"known", b.seedsByCause}, {"excused", b.seedsByExcuse}} {
+		for _, name := range slices.Sorted(maps.Keys(x.seeds)) {
+			fmt.Printf("  %s: %s: %d seeds\n", x.what, name, x.seeds[name])
+		}
 	}
 }
