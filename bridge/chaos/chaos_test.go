@@ -108,6 +108,8 @@ var seedsThatBrokeSomethingOnce = []uint64{
 	71045, // StartTime=now in the second of a poll was taken for what a new slurmctld had forgotten
 	71217, // the oracle counted no GPU for a job that waits with shards of ours
 	71213, // scontrol top changed a nice between our reading and our write, which the oracle held against us
+	80369, // a nice that an administrator had set in an array is not left alone in its tasks
+	80394, // the oracle held a stop in one partition against that of another
 	80257, // an owner named the node of a call of ours that had no answer
 	80223, // an owner named the node that we had just taken off the list
 	80208, // the oracle did not count a replica that may start in two partitions
