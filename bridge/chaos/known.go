@@ -18,8 +18,8 @@ var KnownByCause = map[string]Known{
 	oracle.CauseChangedAtOnce: {2, []string{"I3"}, "A2: what somebody set between our reading and our write"},
 	oracle.CauseSameValue: {2, []string{"I12", "I3", "forgot", "dead: ", "released: ", "lost: "},
 		"ownership is by value (decision 6), also after Slurm said yes to what took it away"},
-	oracle.CauseSplitTask:     {2, []string{"I3"}, "A2: that somebody changed the array is not known of a task that is split off later"},
-	oracle.CauseOldView:       {1, []string{"I18"}, "older by minutes, it is taken for that of a clock that was put right"},
+	oracle.CauseSplitTask:     {2, []string{"I3"}, "A2: a task that is split off later is not left alone"},
+	oracle.CauseOldView:       {1, []string{"I18"}, "it is taken for that of a clock that was put right"},
 	oracle.CauseHiddenRequeue: {1, []string{"I18"}, "B10: in the record in memory, which simulations use"},
 
 	oracle.ExcuseDatabasePutBack: {60, nil, "chaos plays no local journal, from which the product puts such rows back"},

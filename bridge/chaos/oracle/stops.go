@@ -122,7 +122,8 @@ func (s *sendContext) isForPartitionOf(other *slurm.Job) bool {
 		return true
 	}
 	to := s.SentBy.TrueView.Job(s.ledgerRow.Before.Stop.Beneficiary)
-	return to == nil || slices.ContainsFunc(to.Partitions, func(p string) bool { return slices.Contains(other.Partitions, p) })
+	isOfOther := func(partition string) bool { return slices.Contains(other.Partitions, partition) }
+	return to == nil || slices.ContainsFunc(to.Partitions, isOfOther)
 }
 
 // victims are the jobs stopped in this cycle for the same job, as they were.
