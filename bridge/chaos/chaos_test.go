@@ -109,6 +109,7 @@ var seedsThatBrokeSomethingOnce = []uint64{
 	71217, // the oracle counted no GPU for a job that waits with shards of ours
 	71213, // scontrol top changed a nice between our reading and our write, which the oracle held against us
 	80369, // a nice that an administrator had set in an array is not left alone in its tasks
+	82157, // the oracle took a begin time that was set long after a lease had run out for a change of it
 	80394, // the oracle held a stop in one partition against that of another
 	80257, // an owner named the node of a call of ours that had no answer
 	80223, // an owner named the node that we had just taken off the list

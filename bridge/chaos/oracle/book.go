@@ -260,7 +260,8 @@ func (b *jobBook) noteForeignWrite(e *jobEntry, now time.Time, by string, u *sim
 		if m.isOursStanding && m.ourValue == v {
 			continue
 		}
-		m.wasOverwritten = m.wasOverwritten || m.isOursStanding && !m.isUnanswered && !m.isGivenBack && m.ourValue != m.ownersValue
+		isOver := f == FieldBegin && m.ourValue <= formatTime(now) // a lease that ran out is nobody's to take off
+		m.wasOverwritten = m.wasOverwritten || !isOver && m.isOursStanding && !m.isUnanswered && !m.isGivenBack && m.ourValue != m.ownersValue
 		m.isAsGivenBack = m.isOursStanding && v == m.valueBeforeOurs && now.Sub(m.writtenAt) <= time.Minute
 		m.ownersValue, m.isOursStanding, m.changedAt = v, false, now
 		m.changeNumber, m.isLostUnread, m.isLostToLate, m.isWrittenLate = b.changeCount, false, false, false
