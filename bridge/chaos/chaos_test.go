@@ -108,6 +108,15 @@ var seedsThatBrokeSomethingOnce = []uint64{
 	71045, // StartTime=now in the second of a poll was taken for what a new slurmctld had forgotten
 	71217, // the oracle counted no GPU for a job that waits with shards of ours
 	71213, // scontrol top changed a nice between our reading and our write, which the oracle held against us
+	80369, // a nice that an administrator had set in an array is not left alone in its tasks
+	82157, // the oracle took a begin time that was set long after a lease had run out for a change of it
+	80394, // the oracle held a stop in one partition against that of another
+	80257, // an owner named the node of a call of ours that had no answer
+	80223, // an owner named the node that we had just taken off the list
+	80208, // the oracle did not count a replica that may start in two partitions
+	80211, // the oracle took GPUs that jobs share on drained nodes off what is free elsewhere
+	80152, // the oracle took usage for recorded up to now by a process that had stood still
+	80175, // the oracle did not count a GPU that jobs share as in use
 	71369, // the oracle let nothing be given back in a job that was requeued and cleans up
 	72008, // the oracle did not count the first minute that a probe had measured
 	71296, // the simulator exchanged the GPUs of a job's nodes

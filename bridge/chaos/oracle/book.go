@@ -38,6 +38,8 @@ type jobField struct {
 // fieldState is who gave a field what.
 type fieldState struct {
 	ownersValue     string // what stands there but for us
+	valueBeforeOurs string // what stood there before our last write
+	isAsGivenBack   bool   // somebody set at once what we had taken away: by its value it is ours
 	ourValue        string // what we last wrote
 	writtenAt       time.Time
 	isOursStanding  bool // ours is what Slurm has
@@ -142,6 +144,8 @@ func (e *jobEntry) hasOurValue(j *slurm.Job, f Field, now time.Time) bool {
 func (m *fieldState) knownCause() string {
 	switch {
 	case m == nil:
+	case m.isAsGivenBack:
+		return CauseSameValue
 	case m.lackedAnswer:
 		return CauseLostAnswer
 	case m.changeNumber > 0 && m.changedAt.Sub(m.writtenAt).Abs() <= time.Minute:
@@ -226,6 +230,7 @@ func valueAfterUpdate(u *sim.JobUpdate, after *slurm.Job, f Field) string {
 func (b *jobBook) noteOurWrite(e *jobEntry, u *sim.JobUpdate, after *slurm.Job, now time.Time) {
 	for _, f := range writtenFields(u) {
 		m := e.stateByField[f]
+		m.valueBeforeOurs = m.ourValue
 		m.ourValue, m.writtenAt, m.isOursStanding, m.isGivenBack = valueAfterUpdate(u, after, f), now, true, false
 	}
 	if u.Hold != nil {
@@ -255,7 +260,9 @@ func (b *jobBook) noteForeignWrite(e *jobEntry, now time.Time, by string, u *sim
 		if m.isOursStanding && m.ourValue == v {
 			continue
 		}
-		m.wasOverwritten = m.wasOverwritten || m.isOursStanding && !m.isUnanswered && !m.isGivenBack && m.ourValue != m.ownersValue
+		isOver := f == FieldBegin && m.ourValue <= formatTime(now) // a lease that ran out is nobody's to take off
+		m.wasOverwritten = m.wasOverwritten || !isOver && m.isOursStanding && !m.isUnanswered && !m.isGivenBack && m.ourValue != m.ownersValue
+		m.isAsGivenBack = m.isOursStanding && v == m.valueBeforeOurs && now.Sub(m.writtenAt) <= time.Minute
 		m.ownersValue, m.isOursStanding, m.changedAt = v, false, now
 		m.changeNumber, m.isLostUnread, m.isLostToLate, m.isWrittenLate = b.changeCount, false, false, false
 	}

@@ -99,7 +99,7 @@ func (d *Daemon) findViewFault(v *slurm.View, off time.Duration, g *bridge.Budge
 // gpusInUse is how many GPUs of the nodes ran jobs when the daemon looked, of whatever
 // partition: the budgets are percents of running GPUs, and nodes are shared.
 func (d *Daemon) gpusInUse() float64 {
-	sum := 0.0
+	sum := float64(len(sharersByGPU(d.TrueView.Jobs)))
 	for i := range d.TrueView.Jobs {
 		if j := &d.TrueView.Jobs[i]; j.IsRunning() {
 			sum += float64(heldGPUCount(j))

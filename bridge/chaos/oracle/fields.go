@@ -157,7 +157,7 @@ func checkNodeLists(s *sendContext) string {
 		return ""
 	}
 	list := func(v string) []string { return strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) }
-	required, excluded := list(s.jobEntry.stateByField[FieldRequiredNodes].ownersValue), list(s.jobEntry.stateByField[FieldExcludedNodes].ownersValue)
+	required, excluded := list(s.jobEntry.stateByField[FieldRequiredNodes].readableValue()), list(s.jobEntry.stateByField[FieldExcludedNodes].readableValue())
 	if s.jobEntry.stateByField[FieldRequiredNodes].isLostToLate {
 		required = nil
 	}

@@ -160,7 +160,7 @@ func (o *Oracle) NoteUsageRecorded(d *Daemon) {
 		}
 	}
 	if d.seenViewFault == "" {
-		o.usageCheck.noteUsageRecorded()
+		o.usageCheck.noteUsageRecorded(d.TrueView.At)
 	}
 }
 

@@ -77,10 +77,11 @@ func checkStopAvoidsReservation(s *sendContext, to int64) string {
 // freeGPUs counts the GPUs that the job would find on such nodes once its victims are
 // gone, by what Slurm was when the daemon looked.
 func (s *sendContext) freeGPUs(b *slurm.Job, to int64, on func(node string) bool) int {
-	free := 0
+	free, open := 0, map[string]bool{}
 	for i := range s.SentBy.TrueView.Nodes {
 		n := &s.SentBy.TrueView.Nodes[i]
 		if n.TRESUsed.UnreadReason == "" && n.State != "DOWN" && len(n.Flags) == 0 && !slices.Contains(b.ExcludedNodes.Names, n.Name) && on(n.Name) {
+			open[n.Name] = true
 			free += s.oracle.Site.GPUsPerNode - n.TRESUsed.GPUCount()
 		}
 	}
@@ -90,11 +91,11 @@ func (s *sendContext) freeGPUs(b *slurm.Job, to int64, on func(node string) bool
 			leaving = append(leaving, *j)
 		}
 	}
-	free -= s.sharedGPUsKept(leaving, on)
+	free -= s.sharedGPUsKept(leaving, func(node string) bool { return open[node] })
 	for i := range leaving {
 		hosts := leaving[i].Nodes.Names
 		for _, n := range hosts {
-			if on(n) {
+			if open[n] {
 				free += (heldGPUCount(&leaving[i]) + len(hosts) - 1) / len(hosts)
 			}
 		}

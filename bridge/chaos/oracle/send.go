@@ -63,6 +63,9 @@ func (o *Oracle) CheckSend(k *Call) {
 	}
 	s.wasChangedAfterReread = s.wasChangedSinceReread(j)
 	cause := s.jobEntry.stateByField[fieldOfKind(k.Edit.Kind)].knownCause()
+	if cause == "" && s.jobEntry.isSplitTask {
+		cause = CauseSplitTask
+	}
 	for _, r := range sendRules {
 		if why := r.check(s); why != "" {
 			o.addBreachOf(cause, r.id, j.ID, "%s sends %v: %s", k.SentBy.Name, k.Edit, why)

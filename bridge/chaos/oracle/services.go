@@ -34,7 +34,7 @@ func checkServiceLeast(s *sendContext) string {
 
 // isReplica reports whether the job is a replica of the site's service.
 func isReplica(j *slurm.Job) bool {
-	return strings.Contains(j.Comment, "service="+site.ServiceName) && j.User == site.ServiceUser && j.Account == site.ServiceAccount && j.PartitionText() == site.ManagedPartition
+	return strings.Contains(j.Comment, "service="+site.ServiceName) && j.User == site.ServiceUser && j.Account == site.ServiceAccount && j.Partitions[0] == site.ManagedPartition
 }
 
 // wasStopped reports whether a requeue was sent to the run of the job.

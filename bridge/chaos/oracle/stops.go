@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,6 +116,16 @@ func (s *sendContext) checkBeneficiaryFits(b *slurm.Job, to int64) string {
 	return ""
 }
 
+// isForPartitionOf reports whether the job that the stop is for waits in a partition of the other.
+func (s *sendContext) isForPartitionOf(other *slurm.Job) bool {
+	if s.ledgerRow == nil || s.ledgerRow.Before.Stop == nil {
+		return true
+	}
+	to := s.SentBy.TrueView.Job(s.ledgerRow.Before.Stop.Beneficiary)
+	isOfOther := func(partition string) bool { return slices.Contains(other.Partitions, partition) }
+	return to == nil || slices.ContainsFunc(to.Partitions, isOfOther)
+}
+
 // victims are the jobs stopped in this cycle for the same job, as they were.
 func (s *sendContext) victims(to int64) []slurm.Job {
 	var out []slurm.Job
@@ -176,6 +187,7 @@ func checkNoFutileStop(s *sendContext) string {
 		b, v := s.SentBy.TrueView.Job(x.beneficiary), s.SentBy.TrueView.Job(x.jobID)
 		since := now.Sub(x.carriedOutAt)
 		switch {
+		case b != nil && !s.isForPartitionOf(b):
 		case b == nil || !b.IsPending() || b.IsHeld || b.Restarts != x.beneficiaryRestarts || x.beneficiary == x.jobID || s.lostSpans.has(x.sentAt):
 		case since <= 4*site.CycleInterval || s.now.Sub(x.sentAt) >= 30*time.Minute-s.budgets.Skew: // a cycle to see that it took effect; clocks differ
 		case v != nil && v.HasFlag("COMPLETING") && since <= 10*time.Minute:

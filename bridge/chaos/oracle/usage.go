@@ -22,12 +22,12 @@ type usageCheck struct {
 	unseenTime   time.Duration // how long ends of runs could not be seen
 }
 
-// noteUsageRecorded notes that usage is recorded from what is true.
-func (u *usageCheck) noteUsageRecorded() {
-	if since := u.world.Now().Sub(u.lastRecorded); since > minJobAge-site.CycleInterval {
+// noteUsageRecorded notes that usage is recorded from what was true then.
+func (u *usageCheck) noteUsageRecorded(at time.Time) {
+	if since := at.Sub(u.lastRecorded); since > minJobAge-site.CycleInterval {
 		u.unseenTime += since
 	}
-	u.lastRecorded = u.world.Now()
+	u.lastRecorded = at
 }
 
 // noteDatabaseRestored notes that the database is as it was then.
