@@ -13,7 +13,7 @@ type Known struct {
 // breach of one of its rules is counted and goes on, unless Overrides.ReportsKnownBreaches is set; one without such
 // a cause never is.
 var KnownByCause = map[string]Known{
-	oracle.CauseLostAnswer: {8, []string{"I3", "I12", "I16", "forgot", "dead: ", "released: ", "lost: "},
+	oracle.CauseLostAnswer: {10, []string{"I3", "I12", "I16", "forgot", "dead: ", "released: ", "lost: "},
 		"A2, A3: whose value it is, is then guessed wrong: a site factor that no record shows, or what a person set at that time"},
 	oracle.CauseChangedAtOnce: {2, []string{"I3"}, "A2: what somebody set between our reading and our write"},
 	oracle.CauseSameValue: {2, []string{"I12", "I3", "forgot", "dead: ", "released: ", "lost: "},
@@ -22,7 +22,7 @@ var KnownByCause = map[string]Known{
 	oracle.CauseOldView:       {1, []string{"I18"}, "it is taken for that of a clock that was put right"},
 	oracle.CauseHiddenRequeue: {1, []string{"I18"}, "B10: in the record in memory, which simulations use"},
 
-	oracle.ExcuseDatabasePutBack: {60, nil, "chaos plays no local journal, from which the product puts such rows back"},
+	oracle.ExcuseDatabasePutBack: {75, nil, "chaos plays no local journal, from which the product puts such rows back"},
 	oracle.ExcuseLateCall:        {30, nil, "Slurm has no update on condition"},
 	oracle.ExcuseLateUnread:      {2, nil, "Slurm has no update on condition"},
 	oracle.ExcuseUnread:          {4, nil, "Slurm has no update on condition"},
