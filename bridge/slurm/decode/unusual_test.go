@@ -71,6 +71,18 @@ func TestEveryRequestFieldIsJudged(t *testing.T) {
 	}
 }
 
+// TestAnImpliedMaximumOfNodesIsUnderstood: 26.05 flags each job that names its tasks and no number of nodes
+// (slurmctld/job_mgr.c); its max_nodes says as much on every release.
+func TestAnImpliedMaximumOfNodesIsUnderstood(t *testing.T) {
+	for _, file := range []string{"testdata/26.05-v0.0.45/jobs.json", "testdata/26.05-v0.0.42/jobs.json"} {
+		job := recordedJob(t, file)
+		job["flags"] = []any{"JOB_IMPLICIT_MAX_NODES"}
+		if why := decodeOne(t, job).UnplaceableReason(); why != "" {
+			t.Errorf("%s: %s", file, why)
+		}
+	}
+}
+
 // otherValue is one of the same form that no plain job has.
 func otherValue(v any) any {
 	switch v := v.(type) {
