@@ -54,51 +54,6 @@ func summarizeDeadlines(jobs []workload.Job, run *measure.Run) string {
 	return fmt.Sprintf("%d met, mean %.2f, missed %v", met, sum/float64(len(jobs)), missed)
 }
 
-// TestElasticFlowBaselines wants the artifact's Gandiva and DLAS-GPU to the digit, each job that
-// missed its deadline among them. The artifact's rules are restated (package slots): neither our
-// Gandiva nor our Tiresias has their quirks.
-func TestElasticFlowBaselines(t *testing.T) {
-	c := figure10(t)
-	for _, b := range []struct {
-		name string
-		run  func(exact.Config) (*measure.Run, error)
-		want string
-	}{
-		{"Gandiva", slots.RunArtifactGandiva, "79 met, mean 63852.78, missed [30 34 35 37 42 43 44 45 46 47 53 60 61 62 67 71 72 73 78 80 84]"},
-		{"DLAS-GPU", slots.RunArtifactTiresias, "100 met, mean 51045.37, missed []"},
-	} {
-		run, err := b.run(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := summarizeDeadlines(c.Jobs, run); got != b.want {
-			t.Errorf("%s: %s\nwant %s", b.name, got, b.want)
-		}
-	}
-}
-
-// TestElasticFlowBaselinesOwn is TestElasticFlowBaselines on a workload of our own, where the published
-// one is not at hand: what a second program made of the artifact's rules.
-func TestElasticFlowBaselinesOwn(t *testing.T) {
-	c := elasticConfig(t, "testdata/elastic.csv", "testdata/elastic_a100", "2x8:a100")
-	for _, b := range []struct {
-		name string
-		run  func(exact.Config) (*measure.Run, error)
-		want string
-	}{
-		{"Gandiva", slots.RunArtifactGandiva, "18 met, mean 5883.50, missed [0 2 4 8 10 11 17 20 21 22 23 25 26 27 28 31 33 34]"},
-		{"DLAS-GPU", slots.RunArtifactTiresias, "16 met, mean 5031.35, missed [0 2 4 8 10 11 13 15 17 18 20 21 23 25 26 27 28 30 31 35]"},
-	} {
-		run, err := b.run(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := summarizeDeadlines(c.Jobs, run); got != b.want {
-			t.Errorf("%s: %s\nwant %s", b.name, got, b.want)
-		}
-	}
-}
-
 // TestElasticFlow wants of our policies, by the artifact's clock, what its own come to: of edf every digit
 // (the artifact charges its EDF no overhead), of elasticflow every deadline and the mean completion
 // time within 5 % of what the artifact has, 23,806.94 s.

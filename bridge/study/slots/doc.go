@@ -3,7 +3,5 @@
 // job an overhead that grows with its GPUs, and a job's end is recorded as it was reckoned at
 // the last event, which may lie in the slot before.
 //
-// Run carries out the plans of any policy by that clock. The artifact's Gandiva and Tiresias
-// keep clocks of their own and differ from the papers' systems; RunArtifactGandiva and
-// RunArtifactTiresias restate them as they are, quirks included, only to be compared with.
+// Run carries out the plans of any policy by that clock.
 package slots
