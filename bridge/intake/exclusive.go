@@ -25,24 +25,13 @@ func (a *snapshotAssembler) widenToWholeNodes(ask *policy.Ask, j *slurm.Job) {
 	}
 	gpus, cpus := 0, 0
 	for _, n := range a.gpuNodeByName {
-		if here := countGPUsOfType(n, ask.GPUs.Type); here > 0 && suitsAsk(n, ask) {
+		if here := n.GPUCount(ask.GPUs.Type); here > 0 && suitsAsk(n, ask) {
 			gpus, cpus = max(gpus, here), max(cpus, n.CPUs)
 		}
 	}
 	ask.GPUs.Count = max(ask.GPUs.Count, ask.MinNodes*gpus)
 	ask.CPUs = max(ask.CPUs, ask.MinNodes*cpus)
 	ask.PerNode = cmp.Or(gpus, ask.PerNode)
-}
-
-// countGPUsOfType returns how many GPUs of the type the node has; "" is any type.
-func countGPUsOfType(n *slurm.Node, gpuType string) int {
-	count := 0
-	for _, g := range n.GPUs() {
-		if gpuType == "" || g.Type == gpuType {
-			count += g.Count
-		}
-	}
-	return count
 }
 
 // suitsAsk reports whether the job may run on the node as far as features and node lists say.

@@ -82,7 +82,7 @@ func mostOnNode(nodes map[string]*slurm.Node, ask *policy.Ask, gpuType string) i
 	most := 0
 	for _, n := range nodes {
 		if suitsAsk(n, ask) {
-			most = max(most, countGPUsOfType(n, gpuType))
+			most = max(most, n.GPUCount(gpuType))
 		}
 	}
 	return most

@@ -102,6 +102,16 @@ func (n *Node) typeOfUntyped(typ string) string {
 	return cmp.Or(first, UntypedGPU)
 }
 
+// GPUCount returns how many GPUs of the type the node has; "" is any type.
+func (n *Node) GPUCount(typ string) (count int) {
+	for _, g := range n.GPUs() {
+		if typ == "" || g.Type == typ {
+			count += g.Count
+		}
+	}
+	return count
+}
+
 // FreeGPUCount returns how many devices of the type Slurm shows as not given out, neither
 // as a whole nor in shares.
 func (n *Node) FreeGPUCount(typ string) int {

@@ -136,7 +136,7 @@ func (r *Report) checkPartitions(v *slurm.View, names []string) {
 		}
 		gpus, nodes := 0, 0
 		for i := range v.Nodes {
-			if n := countGPUs(&v.Nodes[i]); n > 0 && slices.Contains(v.Nodes[i].Partitions, name) {
+			if n := v.Nodes[i].GPUCount(""); n > 0 && slices.Contains(v.Nodes[i].Partitions, name) {
 				gpus, nodes = gpus+n, nodes+1
 			}
 		}
@@ -147,13 +147,6 @@ func (r *Report) checkPartitions(v *slurm.View, names []string) {
 		r.addOK("partition", "%s: %s on %s", name, policy.FormatCount(gpus, "GPU"), policy.FormatCount(nodes, "node"))
 		r.checkWholeNodes(v, &v.Partitions[i])
 	}
-}
-
-func countGPUs(n *slurm.Node) (count int) {
-	for _, g := range n.GPUs() {
-		count += g.Count
-	}
-	return count
 }
 
 // checkWholeNodes says which part of the GPUs a partition leaves idle by giving each job whole nodes: those
@@ -172,7 +165,7 @@ func (r *Report) checkWholeNodes(v *slurm.View, p *slurm.Partition) {
 		asked += wants.Count
 		for _, name := range j.Nodes.Names {
 			if n := v.Node(name); n != nil {
-				held += countGPUs(n)
+				held += n.GPUCount("")
 			}
 		}
 	}
