@@ -179,7 +179,7 @@ func (p *daemonProcess) freeze(d time.Duration, over bool) {
 				o.step()
 			}
 		}
-		p.world.Advance(earlierTime(end, p.world.Now().Add(site.CycleInterval)))
+		p.world.Advance(p.world.Now().Add(min(end.Sub(p.world.Now()), site.CycleInterval)))
 		p.runExpireTimer()
 	}
 	if over && p.cancelStep != nil {
