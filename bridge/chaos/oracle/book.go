@@ -76,7 +76,7 @@ type jobEntry struct {
 	lastChangeNumber int // entry of the book at which somebody last changed it
 	leasedTime       time.Duration
 	waitsSince       time.Time // or last stopped
-	isSplitTask      bool      // a task that inherited what stood in its array's record
+	inTask           string    // " in a task" of one that inherited what stood in its array's record
 }
 
 // jobBook is what the oracle knows of all jobs.
@@ -116,7 +116,7 @@ func (b *jobBook) addEntry(j *slurm.Job) *jobEntry {
 			kept := *m
 			e.stateByField[f] = &kept
 		}
-		e.isSplitTask = true
+		e.inTask = " in a task"
 	}
 	b.entryByJob[j.ID] = e
 	return e

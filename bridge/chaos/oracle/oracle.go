@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -174,6 +175,17 @@ func (o *Oracle) RefreshJobBook() {
 // HeldJobs are the jobs that are held, by whomever, sorted.
 func (o *Oracle) HeldJobs() []int64 {
 	return slices.DeleteFunc(o.jobBook.jobIDs(), func(id int64) bool { return o.jobBook.entryByJob[id].heldBy == "" })
+}
+
+// waitingJobs lists the jobs of the book that wait, and their entries.
+func (o *Oracle) waitingJobs() iter.Seq2[*slurm.Job, *jobEntry] {
+	return func(yield func(*slurm.Job, *jobEntry) bool) {
+		for _, id := range o.jobBook.jobIDs() {
+			if j := o.actualJob(id); j != nil && j.IsPending() && !yield(j, o.jobBook.entryForJob(j)) {
+				return
+			}
+		}
+	}
 }
 
 // actualJob returns the job as it is.
