@@ -24,7 +24,7 @@ func (c *faultyCluster) falsifyView(v *slurm.View) {
 		v.Partitions = nil
 	}
 	c.dropReservations(v)
-	v.At = v.At.Add(c.faults.clockShift(event.SlurmClockAhead) + c.faults.clockShift(event.SlurmClockBehind))
+	v.At = v.At.Add(c.faults.clockShiftByKind[event.SlurmClockAhead] + c.faults.clockShiftByKind[event.SlurmClockBehind])
 }
 
 // dropReservations makes a view without the reservations: those read last stay.
