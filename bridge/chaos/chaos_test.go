@@ -120,6 +120,7 @@ var seedsThatBrokeSomethingOnce = []uint64{
 	71369, // the oracle let nothing be given back in a job that was requeued and cleans up
 	72008, // the oracle did not count the first minute that a probe had measured
 	81049, // a job that another was stopped for asked for shards instead, and more were stopped
+	84244, // a nice that somebody had set when slurmctld was started was taken for an older state
 	71296, // the simulator exchanged the GPUs of a job's nodes
 }
 
