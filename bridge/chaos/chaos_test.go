@@ -121,6 +121,8 @@ var seedsThatBrokeSomethingOnce = []uint64{
 	72008, // the oracle did not count the first minute that a probe had measured
 	81049, // a job that another was stopped for asked for shards instead, and more were stopped
 	84244, // a nice that somebody had set when slurmctld was started was taken for an older state
+	83338, // scontrol top made a nice exactly the one of ours that another had replaced
+	84622, // a nice that was taken off and one that a new job came with were taken for a scontrol top
 	71296, // the simulator exchanged the GPUs of a job's nodes
 }
 
