@@ -123,6 +123,7 @@ var seedsThatBrokeSomethingOnce = []uint64{
 	84244, // a nice that somebody had set when slurmctld was started was taken for an older state
 	83338, // scontrol top made a nice exactly the one of ours that another had replaced
 	84622, // a nice that was taken off and one that a new job came with were taken for a scontrol top
+	84171, // the oracle held it against a daemon that it compares with nothing from before it stood by
 	71296, // the simulator exchanged the GPUs of a job's nodes
 }
 

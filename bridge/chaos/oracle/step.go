@@ -82,8 +82,8 @@ func (d *Daemon) countGoodPoll(r *Step) {
 			}
 		}
 	}
-	if r.IsStandby {
-		d.GoodPollCount = 0
+	if r.IsStandby { // what it saw before is too old to compare with: it begins anew
+		d.GoodPollCount, d.hasSeenTrueView, d.maxSeenNodeCount, d.seenJobs = 0, false, 0, map[int64]bool{}
 		return
 	}
 	d.GoodPollCount++
