@@ -124,6 +124,7 @@ var seedsThatBrokeSomethingOnce = []uint64{
 	83338, // scontrol top made a nice exactly the one of ours that another had replaced
 	84622, // a nice that was taken off and one that a new job came with were taken for a scontrol top
 	84171, // the oracle held it against a daemon that it compares with nothing from before it stood by
+	85172, // the oracle took a task for one that inherited what we wrote to its array right after its split
 	71296, // the simulator exchanged the GPUs of a job's nodes
 }
 

@@ -138,7 +138,8 @@ func moveAlone(moved []movedNice) bool {
 	alone := func(i int) int64 { return moved[i].job.Priority + moved[i].job.Nice - moved[i].own }
 	part, highest := -moved[first].step/max(others, 1), alone(first)
 	for i := range moved {
-		if rise := moved[i].step; sum != 0 || part < 1 || moved[i].cameLater(moved) || i != first && rise != part && rise != part+1 {
+		rise, isLater := moved[i].step, moved[i].cameLater(moved)
+		if sum != 0 || part < 1 || isLater || i != first && rise != part && rise != part+1 {
 			return false
 		}
 		highest = max(highest, alone(i))

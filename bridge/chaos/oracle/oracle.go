@@ -65,12 +65,12 @@ func (o *Oracle) NoteWrite(w sim.AuditEntry) {
 	if err != nil {
 		after = w.JobBefore
 	}
+	o.RefreshJobBook() // a task that was split off before this inherits nothing of it
 	switch {
 	case o.writesSlurmMayForget.isUndoing:
 	case slices.Contains(site.ProcessNames, w.ActingUser):
 		o.noteWriteArrival(e, &w, &after)
 	case w.Action == "update" && w.Err == nil:
-		o.RefreshJobBook() // a task that was split off before this inherits nothing of it
 		o.jobBook.noteForeignWrite(e, o.World.Now(), w.ActingUser, &w.Update, &w.JobBefore, &after)
 	default:
 		o.jobBook.changeCount++

@@ -175,8 +175,8 @@ func checkNothingForgotten(o *Oracle, d *Daemon, r *Step) {
 	live := o.ledger.liveFields()
 	for j, e := range o.waitingJobs() {
 		for _, f := range allFields {
-			m := e.stateByField[f]
-			if f == FieldPriority || !e.hasOurValue(j, f, o.World.Now()) || live[jobField{j.ID, f}] || o.isUnknowable(m) {
+			m, at := e.stateByField[f], jobField{j.ID, f}
+			if f == FieldPriority || !e.hasOurValue(j, f, o.World.Now()) || live[at] || o.isUnknowable(m) {
 				continue
 			}
 			o.addBreachOf(m.knownCause(), "forgot"+e.inTask, j.ID, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(j.ID, f))

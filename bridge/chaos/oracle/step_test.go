@@ -40,7 +40,8 @@ func TestAValueOfOursThatIsSetAgain(t *testing.T) {
 		o.jobBook.noteOurWrite(e, &ours, &slurm.Job{Nice: 700}, o.World.Now())
 		e.stateByField[FieldNice].writtenAt = o.startTime.Add(-1e12)
 		for _, nice := range []int64{5, value} {
-			o.jobBook.noteForeignWrite(e, o.World.Now(), "ann", &sim.JobUpdate{Nice: &nice}, &slurm.Job{}, &slurm.Job{Nice: nice})
+			after := slurm.Job{Nice: nice}
+			o.jobBook.noteForeignWrite(e, o.World.Now(), "ann", &sim.JobUpdate{Nice: &nice}, &after, &after)
 		}
 		if got := e.stateByField[FieldNice].knownCause(); got != want {
 			t.Errorf("nice %d set again is known by %q, want %q", value, got, want)
