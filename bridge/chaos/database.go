@@ -34,10 +34,22 @@ func (d *faultyDatabase) beginCall(ctx context.Context) error {
 // endCall is the end of a call that wrote: the commit may be done and not answered.
 func (d *faultyDatabase) endCall() error {
 	d.process.runDuePortActions()
-	if d.process.faults.takeCallFault(event.CommitAnswerLost) {
+	if f := &d.process.faults; f.lostCommitCount > 0 {
+		f.lostCommitCount--
 		return errCommitAnswerLost
 	}
 	return nil
+}
+
+// write carries out a call that writes.
+func (d *faultyDatabase) write(ctx context.Context, call func() error) error {
+	if err := d.beginCall(ctx); err != nil {
+		return err
+	}
+	if err := call(); err != nil {
+		return err
+	}
+	return d.endCall()
 }
 
 // Lead implements bridge.Leadership.
@@ -46,48 +58,32 @@ func (d *faultyDatabase) Lead(ctx context.Context, name, me string, ttl time.Dur
 		return 0, "", false, err
 	}
 	epoch, holder, leads, err := d.process.store.Lead(ctx, name, me, ttl)
-	if err != nil || !leads {
-		return epoch, holder, false, err
+	if err == nil && leads {
+		err = d.endCall()
 	}
-	return epoch, holder, true, d.endCall()
+	return epoch, holder, leads, err
 }
 
 // Resign implements bridge.Leadership.
 func (d *faultyDatabase) Resign(ctx context.Context, name, me string) error {
-	if err := d.beginCall(ctx); err != nil {
-		return err
-	}
-	if err := d.process.store.Resign(ctx, name, me); err != nil {
-		return err
-	}
-	return d.endCall()
+	return d.write(ctx, func() error { return d.process.store.Resign(ctx, name, me) })
 }
 
 // StoreIntents implements bridge.Journal.
-func (d *faultyDatabase) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
-	if err := d.beginCall(ctx); err != nil {
-		return nil, err
-	}
-	out, err := d.process.store.StoreIntents(ctx, c, intents)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.endCall(); err != nil {
-		return nil, err
-	}
-	return out, nil
+func (d *faultyDatabase) StoreIntents(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) (out []bridge.Intent, err error) {
+	err = d.write(ctx, func() (err error) {
+		out, err = d.process.store.StoreIntents(ctx, c, intents)
+		return err
+	})
+	return out, err
 }
 
 // UpdateIntent implements bridge.Journal.
 func (d *faultyDatabase) UpdateIntent(ctx context.Context, in bridge.Intent) error {
-	if err := d.beginCall(ctx); err != nil {
-		return err
-	}
-	if err := d.process.store.UpdateIntent(ctx, in); err != nil {
-		return err
-	}
-	d.process.freezeCountAtPermission = d.process.freezeCount
-	return d.endCall()
+	return d.write(ctx, func() error {
+		d.process.freezeCountAtPermission = d.process.freezeCount
+		return d.process.store.UpdateIntent(ctx, in)
+	})
 }
 
 // Intents implements bridge.Journal.
@@ -105,14 +101,11 @@ func (d *faultyDatabase) Clock(ctx context.Context) (time.Time, error) {
 
 // NoteExpirerRun implements bridge.Watch.
 func (d *faultyDatabase) NoteExpirerRun(ctx context.Context, name string) (leader string, alone time.Duration, err error) {
-	if err := d.beginCall(ctx); err != nil {
-		return "", 0, err
-	}
-	leader, alone, err = d.process.store.NoteExpirerRun(ctx, name)
-	if err != nil {
-		return "", 0, err
-	}
-	return leader, alone, d.endCall()
+	err = d.write(ctx, func() (err error) {
+		leader, alone, err = d.process.store.NoteExpirerRun(ctx, name)
+		return err
+	})
+	return leader, alone, err
 }
 
 // TimeSinceExpirerRan implements bridge.ExpirerStatus.
@@ -125,14 +118,13 @@ func (d *faultyDatabase) TimeSinceExpirerRan(ctx context.Context, name string) (
 
 // RecordView implements bridge.History.
 func (d *faultyDatabase) RecordView(ctx context.Context, v *slurm.View) error {
-	if err := d.beginCall(ctx); err != nil {
+	return d.write(ctx, func() error {
+		err := d.process.store.RecordView(ctx, v)
+		if err == nil {
+			d.process.oracle.NoteUsageRecorded(&d.process.Daemon)
+		}
 		return err
-	}
-	if err := d.process.store.RecordView(ctx, v); err != nil {
-		return err
-	}
-	d.process.oracle.NoteUsageRecorded(&d.process.Daemon)
-	return d.endCall()
+	})
 }
 
 // Past implements bridge.History.
@@ -149,11 +141,4 @@ func (d *faultyDatabase) Memo(ctx context.Context, name string, p *bridge.Partit
 		return bridge.Memo{}, err
 	}
 	return d.process.store.Memo(ctx, name, p)
-}
-
-func earlierTime(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }

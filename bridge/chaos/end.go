@@ -36,7 +36,7 @@ func (t *trial) checkAfterEnd() {
 // passTime lets time pass.
 func (t *trial) passTime(d time.Duration) {
 	for end := t.world.Now().Add(d); t.world.Now().Before(end); {
-		t.world.Advance(earlierTime(end, t.world.Now().Add(site.CycleInterval)))
+		t.world.Advance(t.world.Now().Add(min(end.Sub(t.world.Now()), site.CycleInterval)))
 		t.runExpireTimer()
 		t.oracle.RefreshJobBook()
 	}

@@ -12,7 +12,7 @@ type faults struct {
 	clockShiftByKind map[event.Kind]time.Duration // of clocks
 	randomByKind     map[event.Kind]uint64        // which job, which user, how many nodes
 	nextWriteFaults  []event.Kind                 // faults that strike the next writes, one each
-	nextCallFaults   []event.Kind                 // faults that strike the next call of their kind
+	lostCommitCount  int                          // how many of the next commits are done, and say they are not
 	writeDelay       time.Duration                // how late writes come
 	slurmctldStart   time.Time                    // when slurmctld started; zero: with the world
 }
@@ -23,20 +23,6 @@ func newFaults() faults {
 
 // isActive reports whether a fault lasts.
 func (f *faults) isActive(k event.Kind, cycle int) bool { return f.endCycleByKind[k] > cycle }
-
-// clockShift is how far the clock is off.
-func (f *faults) clockShift(k event.Kind) time.Duration { return f.clockShiftByKind[k] }
-
-// takeCallFault reports whether the fault strikes this call, which it then has.
-func (f *faults) takeCallFault(k event.Kind) bool {
-	for i, x := range f.nextCallFaults {
-		if x == k {
-			f.nextCallFaults = append(f.nextCallFaults[:i:i], f.nextCallFaults[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
 
 // takeWriteFault is what happens to the next write; "" is nothing.
 func (f *faults) takeWriteFault() event.Kind {

@@ -98,12 +98,10 @@ var effectByKind = map[event.Kind]func(*trial, *rand.Rand){
 	event.SlurmUnreachable: failNextWrites(event.SlurmUnreachable), event.WriteRequestLost: failNextWrites(event.WriteRequestLost), event.WriteAnswerLost: failNextWrites(event.WriteAnswerLost),
 	event.WriteLate: failNextWrites(event.WriteLate), event.WriteServerError: failNextWrites(event.WriteServerError), event.WriteBusy: failNextWrites(event.WriteBusy),
 	event.SlurmClockAhead: shiftClock(event.SlurmClockAhead, 1), event.SlurmClockBehind: shiftClock(event.SlurmClockBehind, -1), event.DaemonClockOff: shiftClock(event.DaemonClockOff, 1),
-	event.SlurmRestart: restartSlurm, event.NodeDown: changeRandomNode((*sim.World).DownNode), event.NodeDrain: changeRandomNode((*sim.World).DrainNode), event.NodeUp: resumeRandomNode,
+	event.SlurmRestart: restartSlurm, event.NodeDown: changeRandomNode((*sim.World).DownNode), event.NodeDrain: changeRandomNode((*sim.World).DrainNode), event.NodeUp: changeRandomNode(resumeNode),
 	event.PartitionClosed: closePartition,
 	event.DaemonKilled:    killDaemon, event.DaemonFrozen: freezeDaemon, event.StopFileWritten: writeStopFile, event.ReleaseCommand: releaseAndRestart,
-	event.CommitAnswerLost: func(t *trial, _ *rand.Rand) {
-		t.faults.nextCallFaults = append(t.faults.nextCallFaults, event.CommitAnswerLost)
-	},
+	event.CommitAnswerLost: func(t *trial, _ *rand.Rand) { t.faults.lostCommitCount++ },
 	event.DatabaseRestored: restoreDatabase,
 }
 
@@ -139,10 +137,7 @@ func changeRandomNode(do func(*sim.World, string, string) error) func(*trial, *r
 	}
 }
 
-func resumeRandomNode(t *trial, r *rand.Rand) {
-	all := t.world.Nodes()
-	_ = t.world.ResumeNode(all[r.IntN(len(all))].Name)
-}
+func resumeNode(w *sim.World, name, _ string) error { return w.ResumeNode(name) }
 
 func closePartition(t *trial, r *rand.Rand) {
 	t.startFault(event.PartitionClosed, r)

@@ -165,7 +165,7 @@ func (p *daemonProcess) newLoopParts() cycle.Parts {
 
 // now is the clock of the daemon's host.
 func (p *daemonProcess) now() time.Time {
-	return p.world.Now().Add(p.faults.clockShift(event.DaemonClockOff))
+	return p.world.Now().Add(p.faults.clockShiftByKind[event.DaemonClockOff])
 }
 
 // freeze lets the process stand still while the rest of the world goes on. Then it
@@ -179,7 +179,7 @@ func (p *daemonProcess) freeze(d time.Duration, over bool) {
 				o.step()
 			}
 		}
-		p.world.Advance(earlierTime(end, p.world.Now().Add(site.CycleInterval)))
+		p.world.Advance(p.world.Now().Add(min(end.Sub(p.world.Now()), site.CycleInterval)))
 		p.runExpireTimer()
 	}
 	if over && p.cancelStep != nil {

@@ -24,7 +24,8 @@ func (c *faultyCluster) falsifyView(v *slurm.View) {
 		v.Partitions = nil
 	}
 	c.dropReservations(v)
-	v.At = v.At.Add(c.faults.clockShift(event.SlurmClockAhead) + c.faults.clockShift(event.SlurmClockBehind))
+	shift := c.faults.clockShiftByKind
+	v.At = v.At.Add(shift[event.SlurmClockAhead] + shift[event.SlurmClockBehind])
 }
 
 // dropReservations makes a view without the reservations: those read last stay.

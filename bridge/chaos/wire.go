@@ -162,7 +162,7 @@ func (c *faultyCluster) Observe(ctx context.Context) (*slurm.View, error) {
 	}
 	c.falsifyView(v)
 	c.showStaleJobs(v)
-	c.NoteView(v, v.At.Sub(c.TrueView.At)-c.faults.clockShift(event.DaemonClockOff), &c.Site.Budgets)
+	c.NoteView(v, v.At.Sub(c.TrueView.At)-c.faults.clockShiftByKind[event.DaemonClockOff], &c.Site.Budgets)
 	c.runDuePortActions()
 	return v, nil
 }

@@ -17,12 +17,12 @@ const maxBeneficiaryStartIntervals = 3
 // and did not start, and until when that keeps others from being stopped; nil
 // when there is none. It is read from what was sent and what the view shows, so
 // that it outlasts a restart, and ends when the job starts, leaves, or the pause
-// is over. It asks for no reason: whatever keeps the job, more stops for it or
-// its like may be as much in vain.
+// is over. It asks for no reason: whatever keeps the job, be it that its owner asks
+// for no GPU any more, more stops for it or its like may be as much in vain.
 func (f *facts) findFutileStop() (s *bridge.Stop, until time.Time) {
 	for i := range f.RecentStops {
 		x := &f.RecentStops[i]
-		if x.SentAt.IsZero() || f.snapshotJob(x.Beneficiary) == nil || !f.isBeneficiaryStillWaiting(x) {
+		if x.SentAt.IsZero() || !f.isBeneficiaryStillWaiting(x) {
 			continue
 		}
 		end := x.SentAt.Add(f.Budgets.StopPause)
@@ -39,9 +39,9 @@ func (f *facts) isBeneficiaryStillWaiting(s *bridge.Stop) bool {
 	since := f.clusterTime.Sub(s.SentAt)
 	j, v := f.View.Job(s.Beneficiary), f.View.Job(s.Job)
 	switch {
-	case since <= (maxBeneficiaryStartIntervals+1)*f.CycleInterval:
+	case since <= (maxBeneficiaryStartIntervals+1)*f.CycleInterval || j == nil || !j.IsInPartition(f.Partition):
 		return false
-	case j == nil || !j.IsPending() || j.Submit.After(s.SentAt.Add(2*f.CycleInterval)): // it ran, and was requeued since
+	case !j.IsPending() || j.Submit.After(s.SentAt.Add(2*f.CycleInterval)): // it ran, and was requeued since
 		return false
 	case s.Beneficiary == s.Job: // moved: Slurm lets it start only after its requeue delay
 		return !j.EligibleTime.After(f.clusterTime) || since > 10*time.Minute

@@ -169,20 +169,35 @@ func TestAHiddenValueIsGivenBackAgain(t *testing.T) {
 }
 
 // TestALostEditIsNoMissedOne: slurmctld is started again before a poll has shown an edit that
-// it said yes to. That is no edit without effect, and a hidden value is given back.
+// it said yes to. That is no edit without effect, and a hidden value is given back. A number that
+// did not stand there before us is somebody's, whenever slurmctld was started.
 func TestALostEditIsNoMissedOne(t *testing.T) {
+	older := number(slurm.EditNice, 928, bridge.IntentExpired)
+	newer := number(slurm.EditNice, 500, bridge.IntentAcked)
+	newer.ID, newer.Before.Nice, newer.Before.OurValue = 2, 928, 928
 	for _, tt := range []struct {
 		in   bridge.Intent
+		nice int64
 		want bridge.IntentState
 		undo int
 	}{
-		{number(slurm.EditNice, 500, bridge.IntentAcked), bridge.IntentExpired, 0},
-		{number(slurm.EditSiteFactor, 500, bridge.IntentAcked), bridge.IntentObserved, 1},
+		{number(slurm.EditNice, 500, bridge.IntentAcked), 0, bridge.IntentExpired, 0},
+		{number(slurm.EditNice, 500, bridge.IntentAcked), 928, bridge.IntentYielded, 0},
+		{newer, 928, bridge.IntentExpired, 0},
+		{number(slurm.EditSiteFactor, 500, bridge.IntentAcked), 0, bridge.IntentObserved, 1},
 	} {
-		v := &slurm.View{At: noon.Add(time.Minute), ControllerStart: noon.Add(30 * time.Second), Jobs: []slurm.Job{waiting()}}
+		j := waiting()
+		j.Nice = tt.nice
+		v := &slurm.View{At: noon.Add(time.Minute), ControllerStart: noon.Add(30 * time.Second), Jobs: []slurm.Job{j}}
 		intents := []bridge.Intent{tt.in}
-		intents = ReplaceChangedIntents(intents, SettleIntents(intents, v, v.At))
-		if got := intents[0]; got.State != tt.want || WasOrderIgnored(&got) || HadNoEffect(&got) {
+		if tt.in.ID > 1 {
+			intents = []bridge.Intent{older, tt.in}
+		}
+		for range maxMissedPolls {
+			intents = ReplaceChangedIntents(intents, SettleIntents(intents, v, v.At))
+		}
+		intents = intents[len(intents)-1:]
+		if got := intents[0]; got.State != tt.want || tt.want != bridge.IntentYielded && (WasOrderIgnored(&got) || HadNoEffect(&got)) {
 			t.Errorf("%s is %s (%s) after %d polls", got.Edit, got.State, got.Error, got.Polls)
 		}
 		if edits := UndoEdits(intents, v, v.At); len(edits) != tt.undo {

@@ -151,8 +151,10 @@ func (b *IntentBook) settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, v *slu
 	if in.State == bridge.IntentAcked {
 		in.Polls++
 	}
+	isOverruled := stateWithoutEffect(in, j) == bridge.IntentYielded && !WasLost(in, j, v) &&
+		b.ValueOwnerOf(in, j, v) == actuator.OwnerOther // it shows what never stood there before
 	switch {
-	case in.State == bridge.IntentAcked && wasStartedSince(in, v):
+	case in.State == bridge.IntentAcked && wasStartedSince(in, v) && !isOverruled:
 		settleLostIntent(in, j)
 	case in.State != bridge.IntentAcked && isUnansweredTooLong(in, now):
 		in.State, in.Error = stateWithoutEffect(in, j), "no answer and no effect within "+maxUnansweredTime.String()

@@ -116,6 +116,14 @@ func movedNices(intents []bridge.Intent, v *slurm.View) (out [][]movedNice) {
 	return out
 }
 
+// cameLater reports whether the job was submitted after somebody's change of another's nice was seen: what its
+// owner gave it is no part of that.
+func (m *movedNice) cameLater(moved []movedNice) bool {
+	return m.last == nil && slices.ContainsFunc(moved, func(o movedNice) bool {
+		return o.last != nil && o.last.State == bridge.IntentYielded && m.job.Submit.After(o.last.Closed)
+	})
+}
+
 // moveAlone makes own what the scontrol top that moved the jobs makes of it where no numbers of ours stand; false where
 // that is not what changed: one nice fell, and the others rose by equal parts of that, to the last unit, which no user
 // can do otherwise. The first takes the highest priority, and the others give by equal parts what it takes; one that
@@ -130,7 +138,8 @@ func moveAlone(moved []movedNice) bool {
 	alone := func(i int) int64 { return moved[i].job.Priority + moved[i].job.Nice - moved[i].own }
 	part, highest := -moved[first].step/max(others, 1), alone(first)
 	for i := range moved {
-		if rise := moved[i].step; sum != 0 || part < 1 || i != first && rise != part && rise != part+1 {
+		rise, isLater := moved[i].step, moved[i].cameLater(moved)
+		if sum != 0 || part < 1 || isLater || i != first && rise != part && rise != part+1 {
 			return false
 		}
 		highest = max(highest, alone(i))

@@ -88,8 +88,11 @@ func TestATopIsNotGuessed(t *testing.T) {
 	type spoiler func([]bridge.Intent, *slurm.View)
 	for name, spoil := range map[string]spoiler{
 		"a nice that is not shown": func(_ []bridge.Intent, v *slurm.View) { v.Jobs[1].IsNiceKnown = false },
-		"an open outcome":          func(is []bridge.Intent, _ *slurm.View) { is[0].State = bridge.IntentUnknown },
-		"no priority that tells":   func(_ []bridge.Intent, v *slurm.View) { v.Jobs[0].Priority = 1 },
+		"a job that came after the change": func(_ []bridge.Intent, v *slurm.View) {
+			v.Jobs[0].ID, v.Jobs[0].Nice, v.Jobs[0].Submit = 3, 100, v.At.Add(time.Second)
+		},
+		"an open outcome":        func(is []bridge.Intent, _ *slurm.View) { is[0].State = bridge.IntentUnknown },
+		"no priority that tells": func(_ []bridge.Intent, v *slurm.View) { v.Jobs[0].Priority = 1 },
 		"a job in two partitions": func(_ []bridge.Intent, v *slurm.View) {
 			v.Jobs[0].Partitions = []string{"gpu", "a"}
 		},

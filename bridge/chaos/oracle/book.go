@@ -39,7 +39,7 @@ type jobField struct {
 type fieldState struct {
 	ownersValue     string // what stands there but for us
 	valueBeforeOurs string // what stood there before our last write
-	isAsGivenBack   bool   // somebody set at once what we had taken away: by its value it is ours
+	isAsGivenBack   bool   // somebody set at once what we had taken away, or what was ours: by its value it is
 	ourValue        string // what we last wrote
 	writtenAt       time.Time
 	isOursStanding  bool // ours is what Slurm has
@@ -76,7 +76,7 @@ type jobEntry struct {
 	lastChangeNumber int // entry of the book at which somebody last changed it
 	leasedTime       time.Duration
 	waitsSince       time.Time // or last stopped
-	isSplitTask      bool      // a task that inherited what stood in its array's record
+	inTask           string    // " in a task" of one that inherited what stood in its array's record
 }
 
 // jobBook is what the oracle knows of all jobs.
@@ -116,7 +116,7 @@ func (b *jobBook) addEntry(j *slurm.Job) *jobEntry {
 			kept := *m
 			e.stateByField[f] = &kept
 		}
-		e.isSplitTask = true
+		e.inTask = " in a task"
 	}
 	b.entryByJob[j.ID] = e
 	return e
@@ -262,7 +262,8 @@ func (b *jobBook) noteForeignWrite(e *jobEntry, now time.Time, by string, u *sim
 		}
 		isOver := f == FieldBegin && m.ourValue <= formatTime(now) // a lease that ran out is nobody's to take off
 		m.wasOverwritten = m.wasOverwritten || !isOver && m.isOursStanding && !m.isUnanswered && !m.isGivenBack && m.ourValue != m.ownersValue
-		m.isAsGivenBack = m.isOursStanding && v == m.valueBeforeOurs && now.Sub(m.writtenAt) <= time.Minute
+		m.isAsGivenBack = m.isOursStanding && v == m.valueBeforeOurs && now.Sub(m.writtenAt) <= time.Minute ||
+			m.wasOverwritten && v == m.ourValue
 		m.ownersValue, m.isOursStanding, m.changedAt = v, false, now
 		m.changeNumber, m.isLostUnread, m.isLostToLate, m.isWrittenLate = b.changeCount, false, false, false
 	}

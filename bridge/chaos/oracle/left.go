@@ -3,23 +3,15 @@ package oracle
 // CheckLeftByDead: what we leave holds no job longer than a lease, with no process
 // of ours alive.
 func (o *Oracle) CheckLeftByDead(of ...Field) {
-	for _, id := range o.jobBook.jobIDs() {
-		j := o.actualJob(id)
-		if j == nil || !j.IsPending() {
-			continue
-		}
-		e, task := o.jobBook.entryForJob(j), ""
-		if e.isSplitTask {
-			task = " of a task"
-		}
+	for j, e := range o.waitingJobs() {
 		for _, f := range of {
 			m, isShort := e.stateByField[f], f == FieldBegin
 			if e.hasOurValue(j, f, o.World.Now()) && (isShort || !j.IsHeld && !o.isUnknowable(m)) {
-				o.addBreachOf(m.knownCause(), "dead: "+string(f)+task, id, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
+				o.addBreachOf(m.knownCause(), "dead: "+string(f)+e.inTask, j.ID, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(j.ID, f))
 			}
 		}
 		if e.heldBy == "us" {
-			o.AddBreach("dead: hold", id, "it is held by us and nobody is there to release it")
+			o.AddBreach("dead: hold", j.ID, "it is held by us and nobody is there to release it")
 		}
 	}
 }
@@ -27,26 +19,18 @@ func (o *Oracle) CheckLeftByDead(of ...Field) {
 // CheckLeftAfterRelease: nothing of ours stands in a job that waits and that nobody
 // holds, and what people set last is what is set.
 func (o *Oracle) CheckLeftAfterRelease() {
-	for _, id := range o.jobBook.jobIDs() {
-		j := o.actualJob(id)
-		if j == nil || !j.IsPending() || j.IsHeld {
-			continue
-		}
-		e, task := o.jobBook.entryForJob(j), ""
-		if e.isSplitTask {
-			task = " of a task"
-		}
+	for j, e := range o.waitingJobs() {
 		for _, f := range allFields {
 			m := e.stateByField[f]
-			if f == FieldPriority {
+			if f == FieldPriority || j.IsHeld {
 				continue
 			}
 			if e.hasOurValue(j, f, o.World.Now()) && !o.isUnknowable(m) {
-				o.addBreachOf(m.knownCause(), "released: "+string(f)+task, id, "after release its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
+				o.addBreachOf(m.knownCause(), "released: "+string(f)+e.inTask, j.ID, "after release its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(j.ID, f))
 			}
 			isShown := f != FieldSiteFactor && f != FieldBegin
 			if v := shownValue(j, f); isShown && v != m.ownersValue && !o.isUnknowable(m) {
-				o.addBreachOf(m.knownCause(), "lost: "+string(f)+task, id, "its %s is %q, its owner had set %q", f, v, m.ownersValue)
+				o.addBreachOf(m.knownCause(), "lost: "+string(f)+e.inTask, j.ID, "its %s is %q, its owner had set %q", f, v, m.ownersValue)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -64,12 +65,12 @@ func (o *Oracle) NoteWrite(w sim.AuditEntry) {
 	if err != nil {
 		after = w.JobBefore
 	}
+	o.RefreshJobBook() // a task that was split off before this inherits nothing of it
 	switch {
 	case o.writesSlurmMayForget.isUndoing:
 	case slices.Contains(site.ProcessNames, w.ActingUser):
 		o.noteWriteArrival(e, &w, &after)
 	case w.Action == "update" && w.Err == nil:
-		o.RefreshJobBook() // a task that was split off before this inherits nothing of it
 		o.jobBook.noteForeignWrite(e, o.World.Now(), w.ActingUser, &w.Update, &w.JobBefore, &after)
 	default:
 		o.jobBook.changeCount++
@@ -174,6 +175,17 @@ func (o *Oracle) RefreshJobBook() {
 // HeldJobs are the jobs that are held, by whomever, sorted.
 func (o *Oracle) HeldJobs() []int64 {
 	return slices.DeleteFunc(o.jobBook.jobIDs(), func(id int64) bool { return o.jobBook.entryByJob[id].heldBy == "" })
+}
+
+// waitingJobs lists the jobs of the book that wait, and their entries.
+func (o *Oracle) waitingJobs() iter.Seq2[*slurm.Job, *jobEntry] {
+	return func(yield func(*slurm.Job, *jobEntry) bool) {
+		for _, id := range o.jobBook.jobIDs() {
+			if j := o.actualJob(id); j != nil && j.IsPending() && !yield(j, o.jobBook.entryForJob(j)) {
+				return
+			}
+		}
+	}
 }
 
 // actualJob returns the job as it is.

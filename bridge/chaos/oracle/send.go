@@ -63,7 +63,7 @@ func (o *Oracle) CheckSend(k *Call) {
 	}
 	s.wasChangedAfterReread = s.wasChangedSinceReread(j)
 	cause := s.jobEntry.stateByField[fieldOfKind(k.Edit.Kind)].knownCause()
-	if cause == "" && s.jobEntry.isSplitTask {
+	if cause == "" && s.jobEntry.inTask != "" {
 		cause = CauseSplitTask
 	}
 	for _, r := range sendRules {

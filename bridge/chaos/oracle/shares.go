@@ -95,17 +95,10 @@ type shareTerms struct {
 }
 
 func readShareTerms(j *slurm.Job) shareTerms {
-	t := shareTerms{user: j.User}
-	for _, item := range strings.Split(j.Comment, ",") {
-		key, value, _ := strings.Cut(strings.TrimPrefix(item, "fairbridge:"), "=")
-		switch key {
-		case "shareable":
-			t.opted, t.others = true, value == "others"
-		case "gpu_mem":
-			t.memMB, _ = strconv.ParseInt(strings.TrimSuffix(value, "M"), 10, 64)
-		}
-	}
-	return t
+	said := wordsOfOwner(j.Comment)
+	value, opted := said["shareable"]
+	memMB, _ := strconv.ParseInt(strings.TrimSuffix(said["gpu_mem"], "M"), 10, 64)
+	return shareTerms{user: j.User, opted: opted, others: value == "others", memMB: memMB}
 }
 
 // sharedGPU is a GPU of a node, by its place among all of the node.

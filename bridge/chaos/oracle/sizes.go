@@ -58,17 +58,18 @@ func (s *sendContext) isLostSize() bool {
 
 // declaredSizes is what the owner of a job let us choose, 0 and none where that is nothing.
 func declaredSizes(comment string) (low, high int64, types []string) {
+	said := wordsOfOwner(comment)
+	low, _ = strconv.ParseInt(said["min"], 10, 64)
+	high, _ = strconv.ParseInt(said["max"], 10, 64)
+	return low, high, strings.Split(said["types"], "+")
+}
+
+// wordsOfOwner are the values of a comment for us, by their words.
+func wordsOfOwner(comment string) map[string]string {
+	out := map[string]string{}
 	for _, item := range strings.Split(comment, ",") {
-		key, value, _ := strings.Cut(strings.TrimPrefix(item, "fairbridge:"), "=")
-		n, _ := strconv.ParseInt(value, 10, 64)
-		switch key {
-		case "min":
-			low = n
-		case "max":
-			high = n
-		case "types":
-			types = strings.Split(value, "+")
-		}
+		word, value, _ := strings.Cut(strings.TrimPrefix(item, "fairbridge:"), "=")
+		out[word] = value
 	}
-	return low, high, types
+	return out
 }

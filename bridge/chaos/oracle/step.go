@@ -82,8 +82,8 @@ func (d *Daemon) countGoodPoll(r *Step) {
 			}
 		}
 	}
-	if r.IsStandby {
-		d.GoodPollCount = 0
+	if r.IsStandby { // what it saw before is too old to compare with: it begins anew
+		d.GoodPollCount, d.hasSeenTrueView, d.maxSeenNodeCount, d.seenJobs = 0, false, 0, map[int64]bool{}
 		return
 	}
 	d.GoodPollCount++
@@ -173,36 +173,20 @@ func checkNothingForgotten(o *Oracle, d *Daemon, r *Step) {
 		return // the ledger was not settled
 	}
 	live := o.ledger.liveFields()
-	for _, id := range o.jobBook.jobIDs() {
-		j := o.actualJob(id)
-		if j == nil || !j.IsPending() {
-			continue
-		}
-		e, name := o.jobBook.entryForJob(j), "forgot"
-		if e.isSplitTask {
-			name = "forgot in a task"
-		}
+	for j, e := range o.waitingJobs() {
 		for _, f := range allFields {
-			m := e.stateByField[f]
-			if f == FieldPriority || !e.hasOurValue(j, f, o.World.Now()) || live[jobField{id, f}] || o.isUnknowable(m) {
+			m, at := e.stateByField[f], jobField{j.ID, f}
+			if f == FieldPriority || !e.hasOurValue(j, f, o.World.Now()) || live[at] || o.isUnknowable(m) {
 				continue
 			}
-			o.addBreachOf(m.knownCause(), name, id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(id, f))
+			o.addBreachOf(m.knownCause(), "forgot"+e.inTask, j.ID, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(j.ID, f))
 		}
 	}
 }
 
 // CheckCycle judges what stands between two cycles.
 func (o *Oracle) CheckCycle() {
-	for _, id := range o.jobBook.jobIDs() {
-		j := o.actualJob(id)
-		if j == nil {
-			continue
-		}
-		e := o.jobBook.entryForJob(j)
-		if !j.IsPending() {
-			continue
-		}
+	for j, e := range o.waitingJobs() {
 		if why := holdProblem(e, j); why != "" {
 			o.AddBreach("hold", j.ID, "%s", why)
 		}
