@@ -151,16 +151,20 @@ func (b *IntentBook) settleAwaitedIntent(in *bridge.Intent, j *slurm.Job, v *slu
 	if in.State == bridge.IntentAcked {
 		in.Polls++
 	}
-	isOverruled := stateWithoutEffect(in, j) == bridge.IntentYielded && !WasLost(in, j, v) &&
-		b.ValueOwnerOf(in, j, v) == actuator.OwnerOther // it shows what never stood there before
 	switch {
-	case in.State == bridge.IntentAcked && wasStartedSince(in, v) && !isOverruled:
+	case in.State == bridge.IntentAcked && wasStartedSince(in, v) && !b.isOverruled(in, j, v):
 		settleLostIntent(in, j)
 	case in.State != bridge.IntentAcked && isUnansweredTooLong(in, now):
 		in.State, in.Error = stateWithoutEffect(in, j), "no answer and no effect within "+maxUnansweredTime.String()
 	case in.State == bridge.IntentAcked && in.Polls >= maxMissedPolls:
 		in.State, in.Error = stateWithoutEffect(in, j), fmt.Sprintf("Slurm said yes, but %d polls do not show it", in.Polls)
 	}
+}
+
+// isOverruled reports whether the job shows a value that never stood there before, so that a person set it.
+func (b *IntentBook) isOverruled(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
+	return stateWithoutEffect(in, j) == bridge.IntentYielded && !WasLost(in, j, v) &&
+		b.ValueOwnerOf(in, j, v) == actuator.OwnerOther
 }
 
 // noteOwnersOverwrite keeps what the owner wrote while a call without an answer may still be carried
