@@ -81,8 +81,11 @@ func (d *faultyDatabase) StoreIntents(ctx context.Context, c *bridge.Cycle, inte
 // UpdateIntent implements bridge.Journal.
 func (d *faultyDatabase) UpdateIntent(ctx context.Context, in bridge.Intent) error {
 	return d.write(ctx, func() error {
-		d.process.freezeCountAtPermission = d.process.freezeCount
-		return d.process.store.UpdateIntent(ctx, in)
+		err := d.process.store.UpdateIntent(ctx, in)
+		if err == nil {
+			d.process.freezeCountAtPermission = d.process.freezeCount
+		}
+		return err
 	})
 }
 
