@@ -61,7 +61,7 @@ func TestReleaseGivesBackWhatTheOwnerChanged(t *testing.T) {
 		s.start()
 		firsts := []string{tops["alice"][0], tops["carol"][0]}
 		s.until("an order stands", 40*time.Second, func() bool { return slices.Contains(firsts, s.line()[0]) })
-		s.cycles(2) // all of its numbers are written: which part of a nice is whose cannot be told in between
+		s.cycles(2) // all its numbers are written: before, no rule can split a nice into our part and the owner's
 		s.run("bob", "scontrol", "update", "jobid="+ids[5], "nice=1000000")
 		s.run("carol", "scontrol", "top", tops["carol"][2])
 		want := map[string]string{ids[5]: "1000000"}

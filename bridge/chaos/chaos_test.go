@@ -119,12 +119,12 @@ var seedsThatBrokeSomethingOnce = []uint64{
 	80175, // the oracle did not count a GPU that jobs share as in use
 	71369, // the oracle let nothing be given back in a job that was requeued and cleans up
 	72008, // the oracle did not count the first minute that a probe had measured
-	81049, // a job that another was stopped for asked for shards instead, and more were stopped
-	84244, // a nice that somebody had set when slurmctld was started was taken for an older state
-	83338, // scontrol top made a nice exactly the one of ours that another had replaced
-	84622, // a nice that was taken off and one that a new job came with were taken for a scontrol top
-	84171, // the oracle held it against a daemon that it compares with nothing from before it stood by
-	85172, // the oracle took a task for one that inherited what we wrote to its array right after its split
+	81049, // a job was stopped for another, which then asked for shards instead, and more were stopped for it
+	84244, // the ledger took a nice that a person set while slurmctld started for an older state
+	83338, // scontrol top made a nice equal to our former one, which another had replaced
+	84622, // the ledger took a removed nice and the nice of a new job for a scontrol top
+	84171, // the oracle expected a daemon to compare with a view from before its standby
+	85172, // the oracle thought that a task had inherited a write that came after its split
 	71296, // the simulator exchanged the GPUs of a job's nodes
 }
 

@@ -17,7 +17,7 @@ var KnownByCause = map[string]Known{
 		"A2, A3: whose value it is, is then guessed wrong: a site factor that no record shows, or what a person set at that time"},
 	oracle.CauseChangedAtOnce: {2, []string{"I3"}, "A2: what somebody set between our reading and our write"},
 	oracle.CauseSameValue: {2, []string{"I12", "I3", "forgot", "dead: ", "released: ", "lost: "},
-		"ownership is by value (decision 6), also after Slurm said yes to what took it away, or somebody did"},
+		"ownership is by value (decision 6), also where an accepted write or a person had removed it"},
 	oracle.CauseSplitTask:     {2, []string{"I3"}, "A2: a task that is split off later is not left alone"},
 	oracle.CauseOldView:       {1, []string{"I18"}, "it is taken for that of a clock that was put right"},
 	oracle.CauseHiddenRequeue: {1, []string{"I18"}, "B10: in the record in memory, which simulations use"},

@@ -17,8 +17,8 @@ const maxBeneficiaryStartIntervals = 3
 // and did not start, and until when that keeps others from being stopped; nil
 // when there is none. It is read from what was sent and what the view shows, so
 // that it outlasts a restart, and ends when the job starts, leaves, or the pause
-// is over. It asks for no reason: whatever keeps the job, be it that its owner asks
-// for no GPU any more, more stops for it or its like may be as much in vain.
+// is over. It asks for no reason: whatever keeps the job, more stops for it or
+// its like may be as futile. That holds too if its owner no longer asks for GPUs.
 func (f *facts) findFutileStop() (s *bridge.Stop, until time.Time) {
 	for i := range f.RecentStops {
 		x := &f.RecentStops[i]

@@ -69,7 +69,7 @@ var asideCases = []planCase{
 	{"a stop in vain long ago", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 3, 30*time.Minute) }, ""},
 	{"a stop that is not known to have been made", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 3, 3*time.Minute).SentAt = time.Time{} }, ""},
 	{"its job started", policy.Stop, func(in *gate.PlanInput) { stoppedFor(in, 13, 3*time.Minute) }, ""},
-	{"its owner asks for no GPU any more", policy.Stop, func(in *gate.PlanInput) {
+	{"its owner no longer asks for GPUs", policy.Stop, func(in *gate.PlanInput) {
 		stoppedFor(in, 3, 3*time.Minute)
 		in.Snapshot.Jobs = slices.DeleteFunc(in.Snapshot.Jobs, func(j policy.Job) bool { return j.ID == 3 })
 		in.Plan.Decisions = slices.DeleteFunc(in.Plan.Decisions, func(d policy.Decision) bool { return d.Job == 3 })

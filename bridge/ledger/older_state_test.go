@@ -170,7 +170,7 @@ func TestAHiddenValueIsGivenBackAgain(t *testing.T) {
 
 // TestALostEditIsNoMissedOne: slurmctld is started again before a poll has shown an edit that
 // it said yes to. That is no edit without effect, and a hidden value is given back. A number that
-// did not stand there before us is somebody's, whenever slurmctld was started.
+// did not stand there before ours was set by a person, whenever slurmctld was started.
 func TestALostEditIsNoMissedOne(t *testing.T) {
 	older := number(slurm.EditNice, 928, bridge.IntentExpired)
 	newer := number(slurm.EditNice, 500, bridge.IntentAcked)

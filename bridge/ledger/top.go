@@ -116,8 +116,8 @@ func movedNices(intents []bridge.Intent, v *slurm.View) (out [][]movedNice) {
 	return out
 }
 
-// cameLater reports whether the job was submitted after somebody's change of another's nice was seen: what its
-// owner gave it is no part of that.
+// cameLater reports whether the job was submitted after a person's change of another job's nice was seen: its
+// own nice is then no part of that change.
 func (m *movedNice) cameLater(moved []movedNice) bool {
 	return m.last == nil && slices.ContainsFunc(moved, func(o movedNice) bool {
 		return o.last != nil && o.last.State == bridge.IntentYielded && m.job.Submit.After(o.last.Closed)

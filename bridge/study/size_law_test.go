@@ -74,7 +74,7 @@ const (
 	leastOfSize = 60
 )
 
-// TestNoSizeWaitsMuchLonger: with nobody opted in, no size of jobs waits much longer than under Slurm alone, on
+// TestNoSizeWaitsMuchLonger: with no user opted in, no size of jobs waits much longer than under Slurm alone, on
 // streams of short jobs and on days.
 func TestNoSizeWaitsMuchLonger(t *testing.T) {
 	part.Long(t, testing.Short())
@@ -115,7 +115,7 @@ func TestNoSizeWaitsMuchLonger(t *testing.T) {
 	}
 }
 
-// runPlain simulates plain jobs through Slurm: nobody is opted in, none reports.
+// runPlain simulates plain jobs through Slurm: no user is opted in, no job reports.
 func runPlain(t *testing.T, s *Scenario, name string, seed int64, round time.Duration) *measure.Run {
 	t.Helper()
 	policies, err := policyset.ParsePolicies(name, false)

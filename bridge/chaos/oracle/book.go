@@ -39,7 +39,7 @@ type jobField struct {
 type fieldState struct {
 	ownersValue     string // what stands there but for us
 	valueBeforeOurs string // what stood there before our last write
-	isAsGivenBack   bool   // somebody set at once what we had taken away, or what was ours: by its value it is
+	isAsGivenBack   bool   // a person set at once the value that we removed, or our former value: it counts as ours
 	ourValue        string // what we last wrote
 	writtenAt       time.Time
 	isOursStanding  bool // ours is what Slurm has
@@ -76,7 +76,7 @@ type jobEntry struct {
 	lastChangeNumber int // entry of the book at which somebody last changed it
 	leasedTime       time.Duration
 	waitsSince       time.Time // or last stopped
-	inTask           string    // " in a task" of one that inherited what stood in its array's record
+	inTask           string    // " in a task" if it inherited the values of its array's record; else empty
 }
 
 // jobBook is what the oracle knows of all jobs.

@@ -64,7 +64,7 @@ func declaredSizes(comment string) (low, high int64, types []string) {
 	return low, high, strings.Split(said["types"], "+")
 }
 
-// wordsOfOwner are the values of a comment for us, by their words.
+// wordsOfOwner returns the values of the options in a job's comment, by name.
 func wordsOfOwner(comment string) map[string]string {
 	out := map[string]string{}
 	for _, item := range strings.Split(comment, ",") {

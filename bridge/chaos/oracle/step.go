@@ -82,7 +82,7 @@ func (d *Daemon) countGoodPoll(r *Step) {
 			}
 		}
 	}
-	if r.IsStandby { // what it saw before is too old to compare with: it begins anew
+	if r.IsStandby { // its earlier views are too old to compare with
 		d.GoodPollCount, d.hasSeenTrueView, d.maxSeenNodeCount, d.seenJobs = 0, false, 0, map[int64]bool{}
 		return
 	}

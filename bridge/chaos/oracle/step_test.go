@@ -7,8 +7,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// TestAStandbyComparesWithNothing: half of the nodes are noticed to be missing by who saw them, but not by who stood by
-// since, until it has seen them again.
+// TestAStandbyComparesWithNothing: a daemon that saw all nodes notices that half are missing. After a standby it
+// does not, until it has seen all of them again.
 func TestAStandbyComparesWithNothing(t *testing.T) {
 	o := judge(t, sim.JobSpec{}, nil)
 	d := o.daemon(t)
@@ -30,8 +30,8 @@ func TestAStandbyComparesWithNothing(t *testing.T) {
 	}
 }
 
-// TestAValueOfOursThatIsSetAgain: a value of ours that somebody replaced, and that somebody sets again, is ours by its
-// value; no other is.
+// TestAValueOfOursThatIsSetAgain: where a person replaced our value and another sets it again, it counts as
+// ours; any other value does not.
 func TestAValueOfOursThatIsSetAgain(t *testing.T) {
 	for value, want := range map[int64]string{700: CauseSameValue, 701: ""} {
 		o := judge(t, sim.JobSpec{}, nil)

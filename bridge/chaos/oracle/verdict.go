@@ -18,7 +18,7 @@ type Breach struct {
 const (
 	CauseLostAnswer    = "a lost answer"
 	CauseChangedAtOnce = "a change by somebody within a minute of our write"
-	CauseSameValue     = "somebody set by himself what had been ours"
+	CauseSameValue     = "a person set a value that had been ours"
 	CauseSplitTask     = "a split of the task off its array"
 	CauseOldView       = "a record of an old view by a process that had stood still"
 	CauseHiddenRequeue = "a requeue of a job that no list showed"

@@ -15,7 +15,7 @@ import (
 // sprio adds up the factors; a fresh record shows the priority by which Slurm orders the job. They
 // differ where backfill, at a job that was changed while it had yielded its locks, wrote back the
 // priority of its pass's beginning (backfill.c:1977 of 22.05.8, 2365 of 24.11.5; 26.05.3 spares those
-// set directly). That stands until Slurm computes all priorities anew, or the job is updated. They
+// set directly). That lasts until Slurm computes all priorities again, or the job is updated. They
 // differ after scontrol top too, which changes nice and priority only: the record is right then.
 // isUnclear is returned where a nice that is not shown would tell which of the two it was.
 func AddPriorities(ctx context.Context, s scontrol.Command, v *slurm.View) (isUnclear bool) {

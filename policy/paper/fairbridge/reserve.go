@@ -13,17 +13,17 @@ import (
 // free, counted in their own lengths.
 const (
 	belowSharePatience = .25 // a job of an account below its share has a reservation
-	overduePatience    = 2   // every job is first among those of accounts that stand like its own
-	widePatience       = .32 // a job of one whole node is first likewise; with .3 an account below its share pays
+	overduePatience    = 2   // every job is first among those of accounts with a like usage over their share
+	widePatience       = .32 // the same for a job of one whole node; with .3 an account below its share pays
 )
 
 // waitRules are the rules by which jobs wait. First of all is only who waited max_wait:
 // were it sooner, what a busy day leaves behind of accounts above their share would go
 // before the jobs of accounts below theirs.
 //
-// A job is wide that needs as many GPUs as the largest node has, or more. Shortest first is at its cost, since each
-// small job that starts on a part of a node puts it off: on streams of short plain jobs those of two nodes waited
-// 1.4 times as long as under Slurm alone when they had the patience of all others, and wait 1.2 times as long.
+// A job is wide that needs as many GPUs as the largest node has, or more. Shortest first delays it, since each
+// small job that starts on a part of a node postpones its start: on streams of short plain jobs, jobs of two nodes
+// waited 1.4 times as long as under Slurm alone with overduePatience, and wait 1.2 times as long with widePatience.
 type waitRules struct {
 	belowShareReservation, wide, others, firstOfAll engine.Rules
 
