@@ -54,15 +54,18 @@ func newToppedIntent(m movedNice, like *bridge.Intent, now time.Time) bridge.Int
 }
 
 // UnprovenTops returns the jobs whose nice looks as if a scontrol top had dealt out numbers of ours, which cannot
-// be told from what is their owner's: several were moved at once, or jobs have started since.
+// be told from what is their owner's: several were moved at once, or jobs have started since. A nice of 0 orders
+// nothing, whatever it was before.
 func UnprovenTops(intents []bridge.Intent, v *slurm.View) (ids []int64) {
 	byStep := func(a, b movedNice) int { return cmp.Compare(a.step, b.step) }
 	for _, moved := range movedNices(intents, v) {
 		least, most := slices.MinFunc(moved, byStep).step, slices.MaxFunc(moved, byStep).step
-		hasForeign := slices.ContainsFunc(moved, func(m movedNice) bool { return m.job.Nice != m.own })
+		hasForeign := slices.ContainsFunc(moved, func(m movedNice) bool { return m.job.Nice != 0 && m.job.Nice != m.own })
 		isLikeTop := hasForeign && len(moved) > 1 && (least < 0 && most > 0 || most-least <= 1) && !moveAlone(moved)
-		for i := 0; isLikeTop && i < len(moved); i++ {
-			ids = append(ids, moved[i].job.ID)
+		for i := range moved {
+			if isLikeTop && moved[i].job.Nice != 0 {
+				ids = append(ids, moved[i].job.ID)
+			}
 		}
 	}
 	return ids
