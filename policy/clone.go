@@ -16,6 +16,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	c.DeadlineBudgets = slices.Clone(s.DeadlineBudgets)
 	c.Speeds, c.History = slices.Clone(s.Speeds), slices.Clone(s.History)
 	c.Memo.rawJSON = bytes.Clone(s.Memo.rawJSON)
+	c.WriteForecast()
 	return &c
 }
 

@@ -37,6 +37,7 @@ func fill(v reflect.Value) {
 		v.SetFloat(7)
 	case reflect.Bool:
 		v.SetBool(true)
+	case reflect.Interface: // a Forecast, of which Clone writes the answers down
 	default:
 		panic("a snapshot has a " + v.Type().String() + ": teach Clone and this test")
 	}

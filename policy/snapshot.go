@@ -53,9 +53,11 @@ type Snapshot struct {
 	Speeds []Speed `json:"speeds,omitempty"`
 	// PredictionTrust is how far the order of jobs by Job.PredictedLeft has proved true here,
 	// from 0, not at all or not known, to 1, always; see learn.RunOrderTrust.
-	PredictionTrust float64       `json:"trust,omitempty"`
-	History         []FinishedJob `json:"history,omitempty"` // finished jobs' service, for policies that learn
-	Memo            Memo          `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
+	PredictionTrust float64 `json:"trust,omitempty"`
+	// Forecast predicts where the jobs and PredictionTrust hold no prediction; nil: they hold all that there are.
+	Forecast Forecast      `json:"-"`
+	History  []FinishedJob `json:"history,omitempty"` // finished jobs' service, for policies that learn
+	Memo     Memo          `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
 	// OmitReasons says that the reasons will not be read: Decision.Why may be empty.
 	OmitReasons bool `json:"terse,omitempty"`
 }

@@ -64,6 +64,7 @@ func (o *RunOptions) DescribeNoise() string {
 func (n noisyPolicy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	seen := *s
 	seen.Jobs = slices.Clone(s.Jobs)
+	seen.WriteForecast()
 	for i := range seen.Jobs {
 		distortJob(&seen.Jobs[i], n.factorOf(int64(seen.Jobs[i].ID)))
 	}

@@ -18,7 +18,7 @@ func (p *Planner) Explain() {
 		case e.Deadline.IsZero():
 		case e.HoldsGPUs() && e.IsUnstoppable && !isFixed(p.Rules, e):
 			e.Note = fmt.Sprintf("it runs and is not stopped; its deadline is %s", FormatTime(e.Deadline))
-		case e.Estimate.TimeLeft <= 0:
+		case e.Estimate().TimeLeft <= 0:
 			e.Note = fmt.Sprintf("best effort: nothing is known of how long it runs, so nothing is promised for its deadline %s", FormatTime(e.Deadline))
 		}
 	}
@@ -54,7 +54,7 @@ func (p explainer) explainDeclined(j *Job) string {
 	case j.IsLost:
 		why = "was promised and cannot be kept any more"
 	case j.IsLate:
-		why = fmt.Sprintf("cannot be met even if it starts at once: it has %s left by its %s", policy.FormatDuration(p.runTime(j.Entry, j.sizes[0])), j.Estimate.Source)
+		why = fmt.Sprintf("cannot be met even if it starts at once: it has %s left by its %s", policy.FormatDuration(p.runTime(j.Entry, j.sizes[0])), j.Estimate().Source)
 	}
 	return fmt.Sprintf("best effort: its deadline %s %s%s", FormatTime(j.Deadline), why, p.offer(j))
 }

@@ -41,7 +41,7 @@ func compareArrival(a, b *Job) int { return engine.CompareArrival(a.Entry, b.Ent
 func (p *Planner) listJobs(before Promises) (known, others []*Job) {
 	for _, e := range p.Round.Entries {
 		kind := -1
-		if !e.Deadline.IsZero() && e.Estimate.TimeLeft > 0 && (grant.CompetesForLease(p.Round, e) || isFixed(p.Rules, e)) {
+		if !e.Deadline.IsZero() && e.Estimate().TimeLeft > 0 && (grant.CompetesForLease(p.Round, e) || isFixed(p.Rules, e)) {
 			kind = p.KindOf(e)
 		}
 		if kind < 0 {

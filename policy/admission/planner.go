@@ -113,7 +113,7 @@ func (p *Planner) freeFrom(e *engine.Entry) int {
 		return 0
 	case p.Rules.IsEverStoppable(e.Job):
 		left = p.Rules.LeastRun(e.Job) - e.Ran(p.Round.Now)
-	case e.Estimate.TimeLeft > 0:
+	case e.Estimate().TimeLeft > 0:
 		left = p.runTime(e, e.DeviceCount())
 	default:
 		return 0
@@ -126,8 +126,8 @@ const mostLeases = 1 << 20
 
 // runTime is how long the rest of a job takes on so many devices, with what may be wrong about it; 0: not known.
 func (p *Planner) runTime(e *engine.Entry, devices int) time.Duration {
-	left, speed := e.Estimate.TimeLeft.Seconds(), sizing.Speed(e, devices)
-	if sigma := e.Estimate.TimeLeftSigma.Seconds(); sigma > 0 {
+	left, speed := e.Estimate().TimeLeft.Seconds(), sizing.Speed(e, devices)
+	if sigma := e.Estimate().TimeLeftSigma.Seconds(); sigma > 0 {
 		left += p.Sigmas * sigma
 	} else {
 		left *= 1 + p.Margin

@@ -40,11 +40,11 @@ func (b *budgetBook) cover(v *verdict, j *policy.Job) {
 // mostService returns what a job may take until it ends: on what it holds or asks, until its time limit, or where
 // it has none for as long as it is predicted to run. ok is false where nothing bounds it.
 func mostService(s *policy.Snapshot, j *policy.Job) (policy.GPUSeconds, bool) {
-	left := j.PredictedLeft
 	if j.Limit > 0 {
-		left = max(j.Limit-j.Ran(s.Now), 0)
+		return policy.ServiceForTime(wholeGPUs(j), max(j.Limit-j.Ran(s.Now), 0)), true
 	}
-	return policy.ServiceForTime(wholeGPUs(j), left), j.Limit > 0 || j.PredictedLeft > 0
+	left, _ := s.PredictedTimeLeft(j)
+	return policy.ServiceForTime(wholeGPUs(j), left), left > 0
 }
 
 // whyNone says why a job's deadline counts by no budget.

@@ -9,25 +9,38 @@ import (
 // Entry is one job's line in a round: what the stages found out about it.
 type Entry struct {
 	*policy.Job
-	Estimate          TimeLeftEstimate // by Predict
-	RefusedBecause    error            // by Admit: why it may not enter; nil: it may
-	DueGPUs           float64          // by Share: GPUs it is entitled to now
-	WantedDeviceCount int              // by Size or Allocate: devices it should run on
-	IsUnstoppable     bool             // before Lease and Allocate: it runs and the Rules do not let it be stopped now
-	Grant             Grant            // by Lease or Allocate
-	WantedAlloc       policy.Alloc     // by Allocate: the very devices it should run on; nil: any
-	WantedAmounts     policy.Amounts   // by Allocate: cores and memory it should run with; 0: what it asks
-	BesideJob         policy.JobID     // by Allocate: the job whose devices it may share; 0: none
-	Note              string           // by Order or Allocate: why it stands where it stands, for Decision.Why
-	PlannedAlloc      policy.Alloc     // by the walk: what it holds as the plan stands so far; nil: nothing
-	SharesWith        policy.JobID     // by the walk: it was packed on the devices of this job; 0: of none
-	Index             int              // its place in Round.Entries
+	RefusedBecause    error          // by Admit: why it may not enter; nil: it may
+	DueGPUs           float64        // by Share: GPUs it is entitled to now
+	WantedDeviceCount int            // by Size or Allocate: devices it should run on
+	IsUnstoppable     bool           // before Lease and Allocate: it runs and the Rules do not let it be stopped now
+	Grant             Grant          // by Lease or Allocate
+	WantedAlloc       policy.Alloc   // by Allocate: the very devices it should run on; nil: any
+	WantedAmounts     policy.Amounts // by Allocate: cores and memory it should run with; 0: what it asks
+	BesideJob         policy.JobID   // by Allocate: the job whose devices it may share; 0: none
+	Note              string         // by Order or Allocate: why it stands where it stands, for Decision.Why
+	PlannedAlloc      policy.Alloc   // by the walk: what it holds as the plan stands so far; nil: nothing
+	SharesWith        policy.JobID   // by the walk: it was packed on the devices of this job; 0: of none
+	Index             int            // its place in Round.Entries
 
+	round         *Round
+	estimate      TimeLeftEstimate // see Estimate
+	isPredicted   bool
 	gpuTypesToTry []string // see deviceFinder.orderGPUTypes
 	verdict       verdict
 	cachedFacts   cachedGangFacts // see Round.gangFacts
 	isInLine      bool            // the Orderer has it
 }
+
+// Estimate is what the Predictor says of the job. It is asked when that is first wanted in a round.
+func (e *Entry) Estimate() TimeLeftEstimate {
+	if !e.isPredicted && e.round != nil && e.round.predictor != nil {
+		e.SetEstimate(e.round.predictor.Predict(e.round, e))
+	}
+	return e.estimate
+}
+
+// SetEstimate replaces what the Predictor says of the job.
+func (e *Entry) SetEstimate(t TimeLeftEstimate) { e.estimate, e.isPredicted = t, true }
 
 // IsElastic reports whether the job may run on a number of devices other than
 // what it asks.

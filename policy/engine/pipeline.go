@@ -43,7 +43,7 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		p.Name = "fifo"
 	}
 	p.Rules = p.Rules.withDefaults()
-	r := newRound(s)
+	r := newRound(s, p.Predict)
 	line, err := p.askStages(r)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", p.Name, err)
@@ -52,13 +52,13 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	return r.newPlan(p.Name), nil
 }
 
-func newRound(s *policy.Snapshot) *Round {
-	r := &Round{Snapshot: s, FreePool: pool.New(s), Entries: make([]*Entry, len(s.Jobs))}
+func newRound(s *policy.Snapshot, p Predictor) *Round {
+	r := &Round{Snapshot: s, predictor: p, FreePool: pool.New(s), Entries: make([]*Entry, len(s.Jobs))}
 	entries := make([]Entry, len(s.Jobs))
 	for i := range entries {
 		e := &entries[i]
 		e.Job = &s.Jobs[i]
-		e.PlannedAlloc, e.Index = e.On, i
+		e.PlannedAlloc, e.Index, e.round = e.On, i, r
 		r.Entries[i] = e
 	}
 	return r
@@ -67,11 +67,6 @@ func newRound(s *policy.Snapshot) *Round {
 // askStages asks the stages that come before any job is placed, and returns the
 // line.
 func (p *Pipeline) askStages(r *Round) ([]*Entry, error) {
-	for _, e := range r.Entries {
-		if p.Predict != nil {
-			e.Estimate = p.Predict.Predict(r, e)
-		}
-	}
 	for _, e := range r.Entries {
 		if p.Admit != nil && !e.HoldsGPUs() {
 			e.RefusedBecause = p.Admit.Admit(r, e)

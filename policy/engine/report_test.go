@@ -15,7 +15,8 @@ func TestLossesAloneTellNoEnd(t *testing.T) {
 		training *policy.Training
 		want     time.Duration
 	}{{nil, 2 * time.Hour}, {&policy.Training{StepsDone: 10, Losses: losses}, 2 * time.Hour}, {&policy.Training{Steps: 100, StepsDone: 10, Losses: losses}, time.Minute}} {
-		e := &engine.Entry{Job: &policy.Job{Limit: 2 * time.Hour, State: policy.Pending, Training: c.training}, Estimate: engine.TimeLeftEstimate{TimeLeft: time.Minute}}
+		e := &engine.Entry{Job: &policy.Job{Limit: 2 * time.Hour, State: policy.Pending, Training: c.training}}
+		e.SetEstimate(engine.TimeLeftEstimate{TimeLeft: time.Minute})
 		if got, ok := engine.RunLengthByReport(&engine.Round{Snapshot: &policy.Snapshot{}}, e); got != c.want || !ok {
 			t.Errorf("%+v: %v, want %v", c.training, got, c.want)
 		}

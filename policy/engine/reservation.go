@@ -28,7 +28,7 @@ func RunLengthByLimit(r *Round, e *Entry) (time.Duration, bool) {
 // where that is shorter or nothing is predicted.
 func RunLengthByEstimate(r *Round, e *Entry) (time.Duration, bool) {
 	limit, ok := RunLengthByLimit(r, e)
-	if d := e.onPlannedSize(e.Estimate.TimeLeft + e.Estimate.TimeLeftSigma); e.Estimate.TimeLeft > 0 && (!ok || d < limit) {
+	if d := e.onPlannedSize(e.Estimate().TimeLeft + e.Estimate().TimeLeftSigma); e.Estimate().TimeLeft > 0 && (!ok || d < limit) {
 		return d, true
 	}
 	return limit, ok
@@ -60,7 +60,7 @@ func RunLengthByReport(r *Round, e *Entry) (time.Duration, bool) {
 // has one, and the time limit where that is shorter or there is none: a limit
 // times what its owner usually takes of it is no forecast.
 func RunLengthByForecast(r *Round, e *Entry) (time.Duration, bool) {
-	if e.Estimate.TimeLeftSigma > 0 {
+	if e.Estimate().TimeLeftSigma > 0 {
 		return RunLengthByEstimate(r, e)
 	}
 	return RunLengthByLimit(r, e)

@@ -11,6 +11,7 @@ type Round struct {
 	FreePool *pool.Pool // what is free; running jobs hold theirs
 	Entries  []*Entry   // one per job, in Snapshot order
 
+	predictor                Predictor          // nil: nothing is predicted
 	gpusByAccount            map[string]float64 // by account; see AccountGPUs
 	runningEntries           []*Entry           // see RunningEntries
 	cachedPoolWithoutWindows *pool.Pool         // see emptyPoolWithoutWindows

@@ -42,7 +42,7 @@ func TestHopelessSearchesAreNotRepeated(t *testing.T) {
 			UnstoppableReason: fixed, Ask: ask(3), On: policy.Alloc{{Node: "n1", Type: "a100", Count: 3}}})
 	}
 	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Place: passAll{&asked}, Rules: Rules{}.withDefaults()}
-	r := newRound(s)
+	r := newRound(s, nil)
 	line, err := p.askStages(r)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestTriesAreBounded(t *testing.T) {
 	}
 	asked := 0
 	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Rules: Rules{MaxFruitlessSearches: 5}.withDefaults()}
-	r := newRound(s)
+	r := newRound(s, nil)
 	line, err := p.askStages(r)
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,8 @@ type TimeLeftEstimate struct {
 	Trust float64
 }
 
-// A Predictor says what a job will need.
+// A Predictor says what a job will need. It is asked once for each job of which a stage wants to know
+// (Entry.Estimate), in any order, and its answer must not depend on what stages have decided meanwhile.
 type Predictor interface {
 	Predict(*Round, *Entry) TimeLeftEstimate
 }

@@ -20,8 +20,8 @@ type ByLength struct {
 
 // LengthLeft returns what the job has left in seconds, or GPU-seconds by service.
 func (b ByLength) LengthLeft(e *engine.Entry) float64 {
-	d := e.Estimate.TimeLeft
-	if e.Estimate.Source == "" {
+	d := e.Estimate().TimeLeft
+	if e.Estimate().Source == "" {
 		d = b.UnknownLength
 	}
 	if b.UseGPUTime {
@@ -44,8 +44,8 @@ func (b ByLength) Order(r *engine.Round) ([]*engine.Entry, error) {
 
 // noteFor says what the job was judged by.
 func (b ByLength) noteFor(e *engine.Entry) string {
-	from := "its " + e.Estimate.Source
-	if e.Estimate.Source == "" {
+	from := "its " + e.Estimate().Source
+	if e.Estimate().Source == "" {
 		from = "what is usual here"
 	}
 	if b.UseGPUTime {

@@ -26,10 +26,11 @@ type History struct{}
 
 // Predict implements engine.Predictor.
 func (History) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
-	if e.PredictedLeft <= 0 {
+	left, sigma := r.PredictedTimeLeft(e.Job)
+	if left <= 0 {
 		return engine.TimeLeftEstimate{}
 	}
-	return engine.TimeLeftEstimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: max(e.PredictedSigma, 0), Source: FromHistory, Trust: r.PredictionTrust}
+	return engine.TimeLeftEstimate{TimeLeft: left, TimeLeftSigma: max(sigma, 0), Source: FromHistory, Trust: r.TrustInPredictions()}
 }
 
 // Attained is the rule of thumb for heavy-tailed run times, for a job of which

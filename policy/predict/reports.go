@@ -144,7 +144,7 @@ func (c *CheckedReports) Predict(r *engine.Round, e *engine.Entry) engine.TimeLe
 	factor, isProven := c.look(e, est.TimeLeft.Seconds(), owner)
 	left := time.Duration(float64(est.TimeLeft) * factor)
 	if !isProven && owner.Jobs < provenJobs {
-		left = max(left, leastLearnt(e.Job))
+		left = max(left, leastLearnt(r.PredictedTimeLeft(e.Job)))
 	}
 	if left > est.TimeLeft {
 		est.TimeLeft, est.TimeLeftSigma, est.Trust = left, left, est.Trust*float64(est.TimeLeft)/float64(left)
@@ -164,12 +164,12 @@ func (c *CheckedReports) keepLooks(e *engine.Entry) {
 
 // leastLearnt is what one in six of such jobs have left: as far below the median, on a
 // scale of factors, as the standard error reaches above it; 0 where nothing is learnt.
-func leastLearnt(j *policy.Job) time.Duration {
-	if j.PredictedLeft <= 0 {
+func leastLearnt(left, sigma time.Duration) time.Duration {
+	if left <= 0 {
 		return 0
 	}
-	p := float64(j.PredictedLeft)
-	return time.Duration(p * p / (p + max(float64(j.PredictedSigma), 0)))
+	p := float64(left)
+	return time.Duration(p * p / (p + max(float64(sigma), 0)))
 }
 
 // look notes what the job reports, and returns the factor by which that is too short, and

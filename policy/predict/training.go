@@ -33,13 +33,13 @@ func (Training) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeftEstimat
 // shorter: a job that is longer while it runs and shorter while it waits would take
 // turns with others for ever.
 func OnFastestType(r *engine.Round, e *engine.Entry) time.Duration {
-	if e.Estimate.Source != FromTraining || e.Ask.GPUs.Type != "" || !e.HoldsGPUs() {
-		return e.Estimate.TimeLeft
+	if e.Estimate().Source != FromTraining || e.Ask.GPUs.Type != "" || !e.HoldsGPUs() {
+		return e.Estimate().TimeLeft
 	}
 	if left := leastTimeLeft(e.Training, r); left > 0 {
 		return left
 	}
-	return e.Estimate.TimeLeft
+	return e.Estimate().TimeLeft
 }
 
 func gpuTypeOfJob(j *policy.Job) string {

@@ -147,7 +147,7 @@ func (j *Contender) isLegal(n int) bool {
 // SecondsOn is how long the rest of the job takes on so many devices, at least a second on what
 // it asks: of a job of which nothing is known so little is said.
 func (j *Contender) SecondsOn(devices int) float64 {
-	left := max(j.Estimate.TimeLeft.Seconds(), 1)
+	left := max(j.Estimate().TimeLeft.Seconds(), 1)
 	if devices == j.Ask.GPUs.Count {
 		return left
 	}

@@ -14,15 +14,15 @@ func (e *engine) decideAndCarryOut() error {
 	s := &e.snapshot
 	s.Seq++
 	s.Now, s.ClockSeconds = CalendarTimeAt(e.now), e.now
-	s.History, s.PredictionTrust = e.finishedJobs.sortedByService, e.predictionTrust(CalendarTimeAt(e.now))
+	s.History = e.finishedJobs.sortedByService
 	e.nodeWindows.updateDownNodes(e.now)
 	if e.InferenceServices != nil {
 		s.InferenceServices = e.InferenceServices.ServicesAt(e.now)
 	}
 	for i, j := range e.presentJobs {
 		j.updatePolicyJob(&s.Jobs[i])
-		e.predictTimeLeft(j, &s.Jobs[i])
 	}
+	e.setForecast(s.Now)
 	e.usage.updateTo(e.now)
 	started := time.Now()
 	plan, err := e.Policy.Decide(s)
@@ -128,7 +128,10 @@ func (e *engine) placeJob(j *job, v *policy.Job, d *policy.Decision) error {
 	}
 	on := d.On
 	if d.Beside != 0 {
-		if on = e.allocOfPresent(d.Beside); !on.Equal(d.On) {
+		if on = nil; e.presentJob(d.Beside) != nil {
+			on = e.presentJob(d.Beside).heldAlloc
+		}
+		if !on.Equal(d.On) {
 			return fmt.Errorf("job %d: put on %v beside job %d, which is on %v", j.ID, d.On, d.Beside, on)
 		}
 	}
@@ -211,11 +214,11 @@ func (e *engine) updateSpeed(j *job) {
 	}
 }
 
-// allocOfPresent is what the job with the id holds; nil: nothing, or there is none.
-func (e *engine) allocOfPresent(id policy.JobID) policy.Alloc {
+// presentJob is the job with the id; nil: there is none.
+func (e *engine) presentJob(id policy.JobID) *job {
 	i, found := slices.BinarySearchFunc(e.presentJobs, int64(id), func(j *job, id int64) int { return cmp.Compare(j.ID, id) })
 	if !found {
 		return nil
 	}
-	return e.presentJobs[i].heldAlloc
+	return e.presentJobs[i]
 }

@@ -24,6 +24,7 @@ type engine struct {
 	cluster
 	speeds            *speedTable
 	trainingReports   *trainingReports
+	forecast          forecast
 	typesOfProfiles   []goodput.GPUType
 	now               float64
 	jobs              []job  // in the order of the workload

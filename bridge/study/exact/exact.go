@@ -78,12 +78,9 @@ type InferenceForecaster interface {
 type RunTimePredictor interface {
 	// AddEndedRun tells it of a job that ended, in the order in which jobs end.
 	AddEndedRun(r learn.Run)
-	// PredictTimeLeft returns what remains of a job at a moment, and its standard error;
-	// 0: nothing is predicted.
-	PredictTimeLeft(now time.Time, j *policy.Job) (left, sigma time.Duration)
-	// PredictionTrust returns how far what it predicts proved true until a moment, 0 to 1;
-	// see policy.Snapshot.
-	PredictionTrust(now time.Time) float64
+	// ForecastAt returns what it predicts at a moment, of use until it is called again. It is called for every
+	// decision, whether or not the forecast is asked anything.
+	ForecastAt(now time.Time) policy.Forecast
 }
 
 // Run simulates until all jobs are done. Errors name the job or the decision

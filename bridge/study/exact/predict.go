@@ -7,26 +7,44 @@ import (
 	"fairbridge/policy/learn"
 )
 
-// predictTimeLeft tells policies what remains of a job that does not report it.
-func (e *engine) predictTimeLeft(j *job, v *policy.Job) {
+// setForecast lets policies know what remains of jobs that do not report it: the truth, or what is predicted
+// when they ask.
+func (e *engine) setForecast(now time.Time) {
+	s := &e.snapshot
 	switch {
-	case j.trainingReport != nil, j.run != nil && !j.IsSilent:
 	case e.PredictsTruth:
-		v.PredictedLeft = policy.DurationFromSeconds(max(e.trueSecondsLeft(j), 1))
+		s.PredictionTrust = 1
+		for i, j := range e.presentJobs {
+			if !j.reportsItself() {
+				s.Jobs[i].PredictedLeft = policy.DurationFromSeconds(max(e.trueSecondsLeft(j), 1))
+			}
+		}
 	case e.RunTimes != nil:
-		v.PredictedLeft, v.PredictedSigma = e.RunTimes.PredictTimeLeft(e.snapshot.Now, v)
+		e.forecast = forecast{e.RunTimes.ForecastAt(now), e}
+		s.Forecast = &e.forecast
+	}
+	if e.WatchDecision != nil {
+		s.WriteForecast()
 	}
 }
 
-// predictionTrust is how far policies may trust what is predicted.
-func (e *engine) predictionTrust(now time.Time) float64 {
-	switch {
-	case e.PredictsTruth:
-		return 1
-	case e.RunTimes != nil:
-		return e.RunTimes.PredictionTrust(now)
+// reportsItself reports whether the job itself tells what remains of it.
+func (j *job) reportsItself() bool {
+	return j.trainingReport != nil || j.run != nil && !j.IsSilent
+}
+
+// forecast is what is predicted of the jobs that do not report it themselves.
+type forecast struct {
+	policy.Forecast
+	engine *engine
+}
+
+// PredictTimeLeft implements policy.Forecast.
+func (f *forecast) PredictTimeLeft(v *policy.Job) (left, sigma time.Duration) {
+	if j := f.engine.presentJob(v.ID); j == nil || j.reportsItself() {
+		return 0, 0
 	}
-	return 0
+	return f.Forecast.PredictTimeLeft(v)
 }
 
 // trueSecondsLeft is how many seconds the job still runs where it is, or on its reference

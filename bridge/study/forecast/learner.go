@@ -14,12 +14,16 @@ import (
 // the next full hour on, and nothing is predicted before minLearnedJobs are known, as live.
 // Live fits a new model every hour; here that happens whenever a quarter more jobs are
 // known, and until then the model is only told of them.
+// A model is fitted when it is asked: of the fits that were due since, only the last makes a difference.
 type Learner struct {
 	runs           []learn.Run // all that are known, by end
 	waitingRuns    []learn.Run // that ended since the last full hour
 	nextHour       time.Time   // at which those become known
 	nextFitCount   int         // of runs
+	lastFitCount   int         // of runs of which the present model is to be fitted; 0: there is none yet
 	model          *learn.Model
+	fittedCount    int // of runs of which model was fitted
+	learntCount    int // of runs that model knows
 	predictedByJob map[learn.Job]*prediction
 }
 
@@ -43,10 +47,18 @@ func NewLearner() *Learner {
 // AddEndedRun takes a job that ended by itself.
 func (l *Learner) AddEndedRun(r learn.Run) { l.waitingRuns = append(l.waitingRuns, r) }
 
-// PredictTimeLeft returns the median of what remains of a job and its standard error; 0
-// while nothing can be said.
-func (l *Learner) PredictTimeLeft(now time.Time, j *policy.Job) (left, sigma time.Duration) {
-	m := l.modelAt(now)
+// ForecastAt returns what is predicted at a moment.
+func (l *Learner) ForecastAt(now time.Time) policy.Forecast {
+	if !now.Before(l.nextHour) {
+		l.knowUntil(now.Truncate(time.Hour))
+	}
+	return l
+}
+
+// PredictTimeLeft returns the median of what remains of a job at the moment of ForecastAt and its standard
+// error; 0 while nothing can be said.
+func (l *Learner) PredictTimeLeft(j *policy.Job) (left, sigma time.Duration) {
+	m := l.presentModel()
 	if m == nil {
 		return 0, 0
 	}
@@ -66,25 +78,28 @@ func (l *Learner) PredictTimeLeft(now time.Time, j *policy.Job) (left, sigma tim
 	return p.leftAtStart, p.startSigma
 }
 
-// PredictionTrust returns how far what is predicted at a moment proved true until then;
-// see learn.RunOrderTrust.
-func (l *Learner) PredictionTrust(now time.Time) float64 {
-	if m := l.modelAt(now); m != nil {
+// PredictionTrust returns how far what was predicted proved true; see learn.RunOrderTrust.
+func (l *Learner) PredictionTrust() float64 {
+	if m := l.presentModel(); m != nil {
 		return m.Trust
 	}
 	return 0
 }
 
-// modelAt returns the model at a moment; nil: none yet.
-func (l *Learner) modelAt(now time.Time) *learn.Model {
-	if !now.Before(l.nextHour) {
-		l.learnUntil(now.Truncate(time.Hour))
+// presentModel returns the model; nil: none yet.
+func (l *Learner) presentModel() *learn.Model {
+	if l.fittedCount != l.lastFitCount {
+		l.model = learn.Fit(l.runs[:l.lastFitCount], 0)
+		l.fittedCount, l.learntCount = l.lastFitCount, l.lastFitCount
+	}
+	for ; l.model != nil && l.learntCount < len(l.runs); l.learntCount++ {
+		l.model.AddRun(&l.runs[l.learntCount])
 	}
 	return l.model
 }
 
-// learnUntil learns what ended until a full hour.
-func (l *Learner) learnUntil(hour time.Time) {
+// knowUntil takes what ended until a full hour as known.
+func (l *Learner) knowUntil(hour time.Time) {
 	l.nextHour = hour.Add(time.Hour)
 	slices.SortStableFunc(l.waitingRuns, func(a, b learn.Run) int { return a.End.Compare(b.End) })
 	n := 0
@@ -94,17 +109,10 @@ func (l *Learner) learnUntil(hour time.Time) {
 	if n == 0 {
 		return
 	}
-	known := l.waitingRuns[:n]
-	l.runs = append(l.runs, known...)
-	switch {
-	case len(l.runs) >= l.nextFitCount:
-		l.model = learn.Fit(l.runs, 0)
-		l.nextFitCount = int(refitGrowth*float64(len(l.runs))) + 1
-	case l.model != nil:
-		for i := range known {
-			l.model.AddRun(&known[i])
-		}
+	l.runs = append(l.runs, l.waitingRuns[:n]...)
+	l.waitingRuns = slices.Delete(l.waitingRuns, 0, n)
+	if len(l.runs) >= l.nextFitCount {
+		l.lastFitCount, l.nextFitCount = len(l.runs), int(refitGrowth*float64(len(l.runs)))+1
 	}
-	l.waitingRuns = slices.Clone(l.waitingRuns[n:])
 	clear(l.predictedByJob)
 }

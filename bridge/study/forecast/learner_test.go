@@ -28,18 +28,18 @@ func TestLearnerKnowsNothingAtFirst(t *testing.T) {
 		l.AddEndedRun(endedRun(time.Hour+time.Duration(i)*time.Minute, 30*time.Minute))
 	}
 	for _, at := range []time.Duration{0, 59 * time.Minute, 119 * time.Minute} {
-		if left, sigma := l.PredictTimeLeft(monday.Add(at), waitingJob("sweep")); left != 0 || sigma != 0 {
+		if left, sigma := l.ForecastAt(monday.Add(at)).PredictTimeLeft(waitingJob("sweep")); left != 0 || sigma != 0 {
 			t.Errorf("after %v %v ± %v is predicted of jobs that ended in the second hour", at, left, sigma)
 		}
 	}
-	if left, _ := l.PredictTimeLeft(monday.Add(2*time.Hour), waitingJob("sweep")); left < 25*time.Minute || left > 35*time.Minute {
+	if left, _ := l.ForecastAt(monday.Add(2 * time.Hour)).PredictTimeLeft(waitingJob("sweep")); left < 25*time.Minute || left > 35*time.Minute {
 		t.Errorf("after two hours %v is predicted, want about 30m", left)
 	}
 	few := NewLearner()
 	for range minLearnedJobs - 1 {
 		few.AddEndedRun(endedRun(time.Minute, time.Minute))
 	}
-	if left, _ := few.PredictTimeLeft(monday.Add(24*time.Hour), waitingJob("sweep")); left != 0 {
+	if left, _ := few.ForecastAt(monday.Add(24 * time.Hour)).PredictTimeLeft(waitingJob("sweep")); left != 0 {
 		t.Errorf("%d jobs are enough to predict %v", minLearnedJobs-1, left)
 	}
 }
@@ -50,19 +50,19 @@ func TestLearnerLearnsOn(t *testing.T) {
 	for i := range 40 {
 		l.AddEndedRun(endedRun(time.Duration(i)*time.Minute, 10*time.Minute))
 	}
-	before, _ := l.PredictTimeLeft(monday.Add(time.Hour), waitingJob("sweep"))
+	before, _ := l.ForecastAt(monday.Add(time.Hour)).PredictTimeLeft(waitingJob("sweep"))
 	fitted := l.nextFitCount
 	for i := range 9 { // fewer than a quarter more
 		l.AddEndedRun(endedRun(time.Hour+time.Duration(i)*time.Minute, 4*time.Hour))
 	}
-	after, _ := l.PredictTimeLeft(monday.Add(2*time.Hour), waitingJob("sweep"))
+	after, _ := l.ForecastAt(monday.Add(2 * time.Hour)).PredictTimeLeft(waitingJob("sweep"))
 	if fitted != l.nextFitCount || after <= before {
 		t.Errorf("%v is predicted after 40 jobs of 10m, %v after 9 more of 4h (fits at %d and %d)", before, after, fitted, l.nextFitCount)
 	}
 	for i := range 20 {
 		l.AddEndedRun(endedRun(2*time.Hour+time.Duration(i)*time.Minute, 4*time.Hour))
 	}
-	last, _ := l.PredictTimeLeft(monday.Add(3*time.Hour), waitingJob("sweep"))
+	last, _ := l.ForecastAt(monday.Add(3 * time.Hour)).PredictTimeLeft(waitingJob("sweep"))
 	if l.nextFitCount == fitted || last <= after {
 		t.Errorf("%v is predicted after 29 of 4h (the next fit at %d)", last, l.nextFitCount)
 	}
@@ -76,9 +76,9 @@ func TestLearnerForgetsWhatRan(t *testing.T) {
 	}
 	now := monday.Add(time.Hour)
 	j := waitingJob("sweep")
-	first, _ := l.PredictTimeLeft(now, j)
+	first, _ := l.ForecastAt(now).PredictTimeLeft(j)
 	j.Attained = policy.GPUSeconds(2 * 45 * 60)
-	rest, _ := l.PredictTimeLeft(now, j)
+	rest, _ := l.ForecastAt(now).PredictTimeLeft(j)
 	if rest <= 0 || rest > 30*time.Minute || first < 5*time.Minute {
 		t.Errorf("%v at the start, %v after 45m of jobs of 10m and 60m", first, rest)
 	}
@@ -88,7 +88,7 @@ func TestLearnerForgetsWhatRan(t *testing.T) {
 // more the longer its predictions were right.
 func TestLearnerIsTrustedOnceItProvedTrue(t *testing.T) {
 	l := NewLearner()
-	if got := l.PredictionTrust(monday); got != 0 {
+	if got := l.ForecastAt(monday).PredictionTrust(); got != 0 {
 		t.Errorf("trust %g in nothing", got)
 	}
 	last := 0.0
@@ -98,7 +98,7 @@ func TestLearnerIsTrustedOnceItProvedTrue(t *testing.T) {
 			r.Name = "sweep" + strconv.Itoa(i%8)
 			l.AddEndedRun(r)
 		}
-		got := l.PredictionTrust(monday.Add(time.Duration(24*day+23) * time.Hour))
+		got := l.ForecastAt(monday.Add(time.Duration(24*day+23) * time.Hour)).PredictionTrust()
 		if got <= last || got > 1 {
 			t.Errorf("trust %g after day %d, %g before", got, day+1, last)
 		}
@@ -106,5 +106,26 @@ func TestLearnerIsTrustedOnceItProvedTrue(t *testing.T) {
 	}
 	if last < .6 {
 		t.Errorf("trust %g at last", last)
+	}
+}
+
+// TestLearnerAskedSeldom wants the same prediction from a learner that was asked every hour and one that was asked only
+// now: fits that were passed over would have been replaced.
+func TestLearnerAskedSeldom(t *testing.T) {
+	often, seldom := NewLearner(), NewLearner()
+	for i := range 400 {
+		r := endedRun(time.Duration(i)*7*time.Minute, time.Duration(1+i*i%97)*time.Minute)
+		now := r.End
+		often.AddEndedRun(r)
+		seldom.AddEndedRun(r)
+		often.ForecastAt(now).PredictionTrust()
+		f := seldom.ForecastAt(now)
+		if i%50 != 49 {
+			continue
+		}
+		left, sigma := often.ForecastAt(now).PredictTimeLeft(waitingJob("sweep"))
+		if l, x := f.PredictTimeLeft(waitingJob("sweep")); l != left || x != sigma || f.PredictionTrust() != often.PredictionTrust() {
+			t.Errorf("after %d runs %v ± %v, asked often %v ± %v", i+1, l, x, left, sigma)
+		}
 	}
 }

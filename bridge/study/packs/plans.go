@@ -56,11 +56,13 @@ func (r *plans) describe(m *Moment, jobs []*Job) *policy.Snapshot {
 	s := &r.snapshot
 	s.Seq++
 	s.Now, s.ClockSeconds = exact.CalendarTimeAt(m.Now), m.Now
+	var f policy.Forecast // nil: nothing is predicted, or the truth
 	switch {
 	case r.PredictsTruth:
 		s.PredictionTrust = 1
 	case r.RunTimes != nil:
-		s.PredictionTrust = r.RunTimes.PredictionTrust(s.Now)
+		f = r.RunTimes.ForecastAt(s.Now)
+		s.PredictionTrust = f.PredictionTrust()
 	}
 	s.Jobs = s.Jobs[:0]
 	for _, j := range jobs {
@@ -70,20 +72,20 @@ func (r *plans) describe(m *Moment, jobs []*Job) *policy.Snapshot {
 			r.views[j] = v
 		}
 		v.update(j)
-		r.predictTimeLeft(j, v)
+		r.predictTimeLeft(j, v, f)
 		s.Jobs = append(s.Jobs, v.Job)
 	}
 	return s
 }
 
 // predictTimeLeft tells policies what remains of a job that does not report it.
-func (r *plans) predictTimeLeft(j *Job, v *view) {
+func (r *plans) predictTimeLeft(j *Job, v *view, f policy.Forecast) {
 	switch {
 	case v.Training != nil:
 	case r.PredictsTruth:
 		v.PredictedLeft = policy.DurationFromSeconds(max(j.SecondsLeft(), 1))
-	case r.RunTimes != nil:
-		v.PredictedLeft, v.PredictedSigma = r.RunTimes.PredictTimeLeft(r.snapshot.Now, &v.Job)
+	case f != nil:
+		v.PredictedLeft, v.PredictedSigma = f.PredictTimeLeft(&v.Job)
 	}
 }
 

@@ -52,7 +52,7 @@ func (p reported) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	s = s.Clone()
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		if j.PredictedLeft, j.PredictedSigma = p.learner.PredictTimeLeft(s.Now, j); j.User != trickster || j.Training == nil {
+		if j.PredictedLeft, j.PredictedSigma = p.learner.ForecastAt(s.Now).PredictTimeLeft(j); j.User != trickster || j.Training == nil {
 			continue
 		}
 		t := *j.Training

@@ -22,9 +22,12 @@ type (
 func (f foresight) AddEndedRun(learn.Run) {}
 
 // PredictionTrust implements it too.
-func (f foresight) PredictionTrust(time.Time) float64 { return 1 }
+func (f foresight) PredictionTrust() float64 { return 1 }
 
-func (f foresight) PredictTimeLeft(_ time.Time, j *policy.Job) (left, sigma time.Duration) {
+// ForecastAt implements it too.
+func (f foresight) ForecastAt(time.Time) policy.Forecast { return f }
+
+func (f foresight) PredictTimeLeft(j *policy.Job) (left, sigma time.Duration) {
 	return f(j)
 }
 

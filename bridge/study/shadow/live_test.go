@@ -77,7 +77,7 @@ func (r *liveRecord) predict() {
 		}
 	}
 	for i := range r.atEnd {
-		r.atEnd[i].PredictedLeft, r.atEnd[i].PredictedSigma = l.PredictTimeLeft(r.now, &r.atEnd[i])
+		r.atEnd[i].PredictedLeft, r.atEnd[i].PredictedSigma = l.ForecastAt(r.now).PredictTimeLeft(&r.atEnd[i])
 	}
 }
 

@@ -151,25 +151,22 @@ func (e *engine) endJob(j *job) {
 	}
 }
 
-// predictionTrust is how far policies may trust what is predicted.
-func (e *engine) predictionTrust() float64 {
-	switch {
-	case e.PredictsTruth:
-		return 1
-	case e.RunTimes != nil:
-		return e.RunTimes.PredictionTrust(e.snapshot.Now)
+// forecastNow is what is predicted at the moment of the snapshot; nil: nothing, or the truth.
+func (e *engine) forecastNow() policy.Forecast {
+	if e.RunTimes == nil || e.PredictsTruth {
+		return nil
 	}
-	return 0
+	return e.RunTimes.ForecastAt(e.snapshot.Now)
 }
 
 // predictTimeLeft tells policies what remains of a job that does not report it.
-func (e *engine) predictTimeLeft(j *job, v *policy.Job) {
+func (e *engine) predictTimeLeft(j *job, v *policy.Job, f policy.Forecast) {
 	switch {
 	case v.Training != nil:
 	case e.PredictsTruth:
 		v.PredictedLeft = policy.DurationFromSeconds(max((j.totalUnits-j.doneUnits)/j.rates[0].StepsPerSecond, 1))
-	case e.RunTimes != nil:
-		v.PredictedLeft, v.PredictedSigma = e.RunTimes.PredictTimeLeft(e.snapshot.Now, v)
+	case f != nil:
+		v.PredictedLeft, v.PredictedSigma = f.PredictTimeLeft(v)
 	}
 }
 
@@ -194,10 +191,15 @@ func (e *engine) decide() error {
 	s := &e.snapshot
 	s.Seq++
 	s.Now, s.ClockSeconds = exact.CalendarTimeAt(e.now), e.now
-	s.PredictionTrust = e.predictionTrust()
+	f := e.forecastNow()
+	if s.PredictionTrust = 0; e.PredictsTruth {
+		s.PredictionTrust = 1
+	} else if f != nil {
+		s.PredictionTrust = f.PredictionTrust()
+	}
 	for i, j := range e.present {
 		j.updateView(&s.Jobs[i])
-		e.predictTimeLeft(j, &s.Jobs[i])
+		e.predictTimeLeft(j, &s.Jobs[i], f)
 	}
 	started := time.Now()
 	plan, err := e.Policy.Decide(s)

@@ -41,9 +41,9 @@ func (r *runner) newHistory() bridge.History {
 		h.predictionTrust = func() float64 { return 1 }
 	case r.RunTimes != nil:
 		h.predictTimeLeft = func(j *policy.Job) (left, sigma time.Duration) {
-			return r.RunTimes.PredictTimeLeft(r.world.Now(), j)
+			return r.RunTimes.ForecastAt(r.world.Now()).PredictTimeLeft(j)
 		}
-		h.predictionTrust = func() float64 { return r.RunTimes.PredictionTrust(r.world.Now()) }
+		h.predictionTrust = func() float64 { return r.RunTimes.ForecastAt(r.world.Now()).PredictionTrust() }
 	}
 	return h
 }

@@ -81,8 +81,8 @@ func groupMachines(typ int, free []float64) []assign.MachineGroup {
 func (c *cluster) meanRunSeconds() float64 {
 	sum, n := 0.0, 0.0
 	for _, e := range c.Entries {
-		if e.Estimate.TimeLeft > 0 {
-			sum += e.Estimate.TimeLeft.Seconds()
+		if e.Estimate().TimeLeft > 0 {
+			sum += e.Estimate().TimeLeft.Seconds()
 			n++
 		}
 	}
@@ -102,8 +102,8 @@ func (c *cluster) remainingSeconds(e *engine.Entry, typ string) float64 {
 		}
 		return math.Inf(1)
 	}
-	if e.Estimate.TimeLeft > 0 {
-		return max(e.Estimate.TimeLeft.Seconds(), 1)
+	if e.Estimate().TimeLeft > 0 {
+		return max(e.Estimate().TimeLeft.Seconds(), 1)
 	}
 	return c.unknownRunSeconds
 }

@@ -46,7 +46,7 @@ func (a *planner) listOptions(r *engine.Round, e *engine.Entry) []option {
 // runTimes returns how long a job runs on each of the types: by its reported speed there, or by what is
 // predicted of it, which is taken for the type of middle speed where speeds are known.
 func (a *planner) runTimes(r *engine.Round, e *engine.Entry, types []option) []time.Duration {
-	left := e.Estimate.TimeLeft
+	left := e.Estimate().TimeLeft
 	if left <= 0 {
 		left = a.meanLength
 	}

@@ -99,8 +99,8 @@ func (a *planner) prepare(r *engine.Round) {
 	}
 	sum, n := time.Duration(0), time.Duration(0)
 	for _, e := range r.Entries {
-		if e.Estimate.TimeLeft > 0 {
-			sum, n = sum+min(e.Estimate.TimeLeft, farWorse*time.Second/time.Duration(len(r.Entries))), n+1
+		if e.Estimate().TimeLeft > 0 {
+			sum, n = sum+min(e.Estimate().TimeLeft, farWorse*time.Second/time.Duration(len(r.Entries))), n+1
 		}
 	}
 	if a.meanLength = time.Hour; n > 0 {
@@ -114,10 +114,10 @@ func (a *planner) runLength(r *engine.Round, e *engine.Entry) (time.Duration, bo
 	switch limit, ok := engine.RunLengthByLimit(r, e); {
 	case r.RecallWithin > 0 && e.IsOpportunistic():
 		return r.RecallWithin, true
-	case e.Estimate.TimeLeft > 0 && ok:
-		return min(e.Estimate.TimeLeft+time.Duration(a.Sigma*float64(e.Estimate.TimeLeftSigma)), limit), true
-	case e.Estimate.TimeLeft > 0:
-		return e.Estimate.TimeLeft + time.Duration(a.Sigma*float64(e.Estimate.TimeLeftSigma)), true
+	case e.Estimate().TimeLeft > 0 && ok:
+		return min(e.Estimate().TimeLeft+time.Duration(a.Sigma*float64(e.Estimate().TimeLeftSigma)), limit), true
+	case e.Estimate().TimeLeft > 0:
+		return e.Estimate().TimeLeft + time.Duration(a.Sigma*float64(e.Estimate().TimeLeftSigma)), true
 	case ok:
 		return limit, true
 	}

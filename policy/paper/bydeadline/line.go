@@ -27,7 +27,7 @@ func (p *Policy) listValues(r *engine.Round) line {
 	means, mean := meanValues(r), meanLength(r)
 	all := make(line, len(r.Entries))
 	for i, e := range r.Entries {
-		v := valued{Entry: e, worth: p.newWorth(r, e, means[e.Account]), length: e.Estimate.TimeLeft.Seconds(), gpus: max(e.Ask.GPUs.WholeGPUs(), .01)}
+		v := valued{Entry: e, worth: p.newWorth(r, e, means[e.Account]), length: e.Estimate().TimeLeft.Seconds(), gpus: max(e.Ask.GPUs.WholeGPUs(), .01)}
 		if v.length <= 0 {
 			v.length = mean
 		}
@@ -42,8 +42,8 @@ func (p *Policy) listValues(r *engine.Round) line {
 func meanLength(r *engine.Round) float64 {
 	sum, count := 0., 0.
 	for _, e := range r.Entries {
-		if !e.HoldsGPUs() && e.Estimate.TimeLeft > 0 {
-			sum += e.Estimate.TimeLeft.Seconds()
+		if !e.HoldsGPUs() && e.Estimate().TimeLeft > 0 {
+			sum += e.Estimate().TimeLeft.Seconds()
 			count++
 		}
 	}

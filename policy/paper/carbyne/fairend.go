@@ -88,8 +88,8 @@ func remainingSeconds(e *engine.Entry) (seconds float64, ok bool) {
 			return max(t.Steps-t.StepsDone, 0) / rate, true
 		}
 	}
-	if e.Estimate.TimeLeft > 0 {
-		return (e.Estimate.TimeLeft + e.Estimate.TimeLeftSigma).Seconds(), true
+	if e.Estimate().TimeLeft > 0 {
+		return (e.Estimate().TimeLeft + e.Estimate().TimeLeftSigma).Seconds(), true
 	}
 	return 0, false
 }

@@ -105,7 +105,7 @@ type clusterFacts struct {
 func newClusterFacts(r *engine.Round, jobs []*engine.Entry) clusterFacts {
 	f, known := clusterFacts{round: r}, 0.0
 	for _, e := range jobs {
-		if left := e.Estimate.TimeLeft.Seconds(); left > 0 {
+		if left := e.Estimate().TimeLeft.Seconds(); left > 0 {
 			f.meanLeft, known = f.meanLeft+left, known+1
 		}
 	}
@@ -121,7 +121,7 @@ func logTime(seconds float64) float64 { return math.Log1p(max(seconds, 0)) / mat
 
 // timeLeft is what a job has left on what it asks, in seconds; the mean of all where that is not known.
 func (f *clusterFacts) timeLeft(e *engine.Entry) float64 {
-	if left := e.Estimate.TimeLeft.Seconds(); left > 0 {
+	if left := e.Estimate().TimeLeft.Seconds(); left > 0 {
 		return left
 	}
 	return f.meanLeft
@@ -131,7 +131,7 @@ func (f *clusterFacts) timeLeft(e *engine.Entry) float64 {
 func (f *clusterFacts) features(e *engine.Entry, devices int) []float64 {
 	left := f.timeLeft(e)
 	unknown, toMean := 0.0, 0.0
-	if e.Estimate.TimeLeft <= 0 {
+	if e.Estimate().TimeLeft <= 0 {
 		unknown = 1
 	} else {
 		toMean = math.Log(left/f.meanLeft) / 4

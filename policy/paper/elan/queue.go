@@ -64,7 +64,7 @@ func (q elasticQueue) gain(d *sizing.Draft) func(*engine.Entry, int) float64 {
 // paysBack reports whether a running job saves enough time at another speed.
 func (q elasticQueue) paysBack(e *engine.Entry, devices int, speed float64) bool {
 	saved := math.Inf(1)
-	if left := e.Estimate.TimeLeft.Seconds(); left > 0 {
+	if left := e.Estimate().TimeLeft.Seconds(); left > 0 {
 		saved = left/sizing.Speed(e, e.On.Count()) - left/speed
 	}
 	return sizing.RestartRule{MinGain: q.PayBack, MinStep: q.Step}.IsWorthGrowing(e, devices, saved)

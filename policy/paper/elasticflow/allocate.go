@@ -84,7 +84,7 @@ func (a *allocator) newProfile(r *engine.Round, free grant.FreeDevices) profile 
 // freeAt is in how many seconds others may have what a job holds that must not be stopped
 // now; ever is false where that is not known.
 func (a *allocator) freeAt(r *engine.Round, e *engine.Entry) (seconds float64, ever bool) {
-	switch left := e.Estimate.TimeLeft.Seconds() * (1 + a.Margin); {
+	switch left := e.Estimate().TimeLeft.Seconds() * (1 + a.Margin); {
 	case a.isFixed(e):
 		return 0, true
 	case a.Rules().IsEverStoppable(e.Job):
@@ -150,7 +150,7 @@ func (a *allocator) plan(p *planner, demands []demand, r *engine.Round) {
 	for i := range demands {
 		d := &demands[i]
 		if d.deadline == 0 {
-			if !d.entry.Deadline.IsZero() && d.entry.Estimate.TimeLeft > 0 {
+			if !d.entry.Deadline.IsZero() && d.entry.Estimate().TimeLeft > 0 {
 				p.declined[d] = true // it is too late
 			}
 			continue

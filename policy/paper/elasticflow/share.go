@@ -26,10 +26,10 @@ func newDemand(r *engine.Round, e *engine.Entry, kind int, margin float64) deman
 	for _, n := range d.levels {
 		d.speeds = append(d.speeds, sizing.Speed(e, n))
 	}
-	if e.Deadline.IsZero() || e.Estimate.TimeLeft <= 0 || len(d.levels) == 0 {
+	if e.Deadline.IsZero() || e.Estimate().TimeLeft <= 0 || len(d.levels) == 0 {
 		return d
 	}
-	d.need = e.Estimate.TimeLeft.Seconds() * (1 + margin)
+	d.need = e.Estimate().TimeLeft.Seconds() * (1 + margin)
 	d.deadline = max((e.Deadline.Sub(r.Now) - e.CheckpointCost).Seconds(), 0)
 	return d
 }
@@ -118,7 +118,7 @@ func appendStep(steps []step, s step) []step {
 func (d *demand) gpuTime(level int) float64 {
 	need := d.need
 	if need <= 0 {
-		need = max(d.entry.Estimate.TimeLeft.Seconds(), 1)
+		need = max(d.entry.Estimate().TimeLeft.Seconds(), 1)
 	}
 	return float64(d.levels[level]) * need / d.speeds[level]
 }

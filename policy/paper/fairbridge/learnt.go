@@ -41,10 +41,10 @@ type learntOrder struct {
 // newLearntOrder returns the order where some run time is predicted from what ran before,
 // such predictions proved true, and stops cannot mend what is wrong; ok is false elsewhere.
 func (l *slackOrder) newLearntOrder(r *engine.Round) (o learntOrder, ok bool) {
-	if r.PredictionTrust <= 0 || !slices.ContainsFunc(r.Entries, isLearnt) || areStopsOfUse(r.Snapshot) {
+	if r.TrustInPredictions() <= 0 || !slices.ContainsFunc(r.Entries, isLearnt) || areStopsOfUse(r.Snapshot) {
 		return o, false
 	}
-	return learntOrder{l, min(r.PredictionTrust, 1)}, true
+	return learntOrder{l, min(r.TrustInPredictions(), 1)}, true
 }
 
 // areStopsOfUse reports whether jobs that may be stopped hold more than stoppablePart of the GPUs in use.
@@ -72,7 +72,7 @@ func predictorFor(reports *predict.CheckedReports, s *policy.Snapshot) engine.Pr
 	return predict.NewStillRunning(reports, s)
 }
 
-func isLearnt(e *engine.Entry) bool { return e.Estimate.Source == predict.FromHistory }
+func isLearnt(e *engine.Entry) bool { return e.Estimate().Source == predict.FromHistory }
 
 // positions are the places of all entries.
 func (o learntOrder) positions(r *engine.Round) []position {
@@ -117,7 +117,7 @@ func (o learntOrder) usageKey(account string) float64 {
 // expectedSeconds is the mean of what remains if its logarithm spreads normally, which the
 // median and the distance from it to the 84 % quantile tell; at most what the limit allows.
 func expectedSeconds(r *engine.Round, e *engine.Entry) float64 {
-	median, sigma := predict.OnFastestType(r, e).Seconds(), e.Estimate.TimeLeftSigma.Seconds()
+	median, sigma := predict.OnFastestType(r, e).Seconds(), e.Estimate().TimeLeftSigma.Seconds()
 	if median <= 0 || sigma <= 0 {
 		return median
 	}

@@ -51,6 +51,9 @@ type position struct {
 
 // Order implements engine.Orderer.
 func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
+	for _, e := range r.Entries {
+		e.Estimate() // of all, in this order: the memory of reports rests on it
+	}
 	positions := l.positions(r)
 	slices.SortFunc(positions, func(a, b position) int {
 		return cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class), cmp.Compare(a.sortKey, b.sortKey), engine.CompareArrival(a.Entry, b.Entry))
@@ -88,7 +91,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 	case left == 0: // nothing is known of it
 	case slack < 0:
 		p.class = classUrgent
-	case left >= l.Long*length && knowsRunTime(e.Estimate):
+	case left >= l.Long*length && knowsRunTime(e.Estimate()):
 		p.class, p.sortKey = classLong, -left
 	}
 	if !r.OmitReasons {

@@ -78,7 +78,7 @@ func (p *problem) setRates(j *job, offered []bool) {
 // setStepsLeft puts down how much is left to do. A job that does not tell the types apart
 // takes all for the fastest, or for one and the same where only shares count.
 func (p *problem) setStepsLeft(j *job, g *Policy) {
-	j.stepsLeft = max(j.Estimate.TimeLeft, time.Minute).Seconds()
+	j.stepsLeft = max(j.Estimate().TimeLeft, time.Minute).Seconds()
 	if j.Training != nil && len(j.Training.Rates) > 0 {
 		j.stepsLeft = max(j.Training.Steps-j.Training.StepsDone, 0)
 	}

@@ -90,8 +90,8 @@ func (b *binder) weight(e *engine.Entry) float64 {
 	case weightGPUs:
 		return e.Ask.GPUs.WholeGPUs()
 	}
-	length := e.Estimate.TimeLeft + e.TotalRunTime()
-	if e.Estimate.TimeLeft <= 0 {
+	length := e.Estimate().TimeLeft + e.TotalRunTime()
+	if e.Estimate().TimeLeft <= 0 {
 		length = min(b.unknownLength, 1e6*time.Hour)
 	}
 	return 1 / max(length, time.Minute).Hours()

@@ -77,13 +77,13 @@ func canTake(free *pool.Pool, on policy.Alloc, gang policy.Ask) bool {
 
 // checkWorthStarting says so where the job ends sooner if it waits for GPUs of one type.
 func (p *mixPlacer) checkWorthStarting(r *engine.Round, e *engine.Entry, g *gangSpeeds, mixed policy.Alloc) error {
-	if e.Estimate.TimeLeft <= 0 {
+	if e.Estimate().TimeLeft <= 0 {
 		return nil
 	}
 	if p.waits == nil {
 		p.waits = newWaits(r)
 	}
-	work := e.Estimate.TimeLeft.Seconds() * g.fastest()
+	work := e.Estimate().TimeLeft.Seconds() * g.fastest()
 	now := work / g.speed(mixed, p.Mix, p.Cost)
 	for _, t := range g.types {
 		wait, ok := p.waits.until(t.name, e.WantedDeviceCount)

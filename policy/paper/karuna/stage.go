@@ -77,8 +77,8 @@ func (p *Policy) queueBounds(history []policy.FinishedJob) []time.Duration {
 // expectedLeft is what a job has left: as it is predicted, else until the end of the queue that its run time puts it in, and in the last
 // as long again.
 func expectedLeft(e *engine.Entry, bounds []time.Duration) time.Duration {
-	if e.Estimate.Source != "" && e.Estimate.Source != predict.FromAttained {
-		return e.Estimate.TimeLeft
+	if e.Estimate().Source != "" && e.Estimate().Source != predict.FromAttained {
+		return e.Estimate().TimeLeft
 	}
 	ran := e.TotalRunTime()
 	for _, b := range bounds {

@@ -142,7 +142,7 @@ const leastGain = 1e-12
 
 // gain is the part of a job's work that each device more does in a second.
 func (a *allocator) gain(e *engine.Entry, from, to int) float64 {
-	left := e.Estimate.TimeLeft.Seconds()
+	left := e.Estimate().TimeLeft.Seconds()
 	if left <= 0 {
 		left = unknownLeft
 	}

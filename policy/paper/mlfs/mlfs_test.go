@@ -51,7 +51,7 @@ func measured(p *Policy, s *policy.Snapshot) *priorities {
 	r := &engine.Round{Snapshot: s, FreePool: pool.New(s)}
 	for i := range s.Jobs {
 		e := &engine.Entry{Job: &s.Jobs[i], Index: i}
-		e.Estimate.TimeLeft = s.Jobs[i].PredictedLeft
+		e.SetEstimate(engine.TimeLeftEstimate{TimeLeft: s.Jobs[i].PredictedLeft})
 		r.Entries = append(r.Entries, e)
 	}
 	if _, err := v.Order(r); err != nil {

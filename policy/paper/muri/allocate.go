@@ -49,8 +49,8 @@ func rank(hosts colocate.Hosts, e *engine.Entry) int {
 
 // turn is the less the sooner it is the job's turn, GPU-seconds.
 func (a *packAllocator) turn(e *engine.Entry) float64 {
-	if a.Lengths == lengthsKnown && e.Estimate.TimeLeft > 0 {
-		return float64(policy.ServiceForTime(e.Ask.GPUs.WholeGPUs(), e.Estimate.TimeLeft))
+	if a.Lengths == lengthsKnown && e.Estimate().TimeLeft > 0 {
+		return float64(policy.ServiceForTime(e.Ask.GPUs.WholeGPUs(), e.Estimate().TimeLeft))
 	}
 	return float64(e.Attained)
 }
@@ -58,8 +58,8 @@ func (a *packAllocator) turn(e *engine.Entry) float64 {
 // noteFor says what decided when it is the job's turn, and beside whom it runs.
 func (a *packAllocator) noteFor(e, host *engine.Entry) string {
 	note := fmt.Sprintf("it has had %v, least first", e.Attained)
-	if a.Lengths == lengthsKnown && e.Estimate.TimeLeft > 0 {
-		note = fmt.Sprintf("%v left by its %s, least first", policy.GPUSeconds(a.turn(e)), e.Estimate.Source)
+	if a.Lengths == lengthsKnown && e.Estimate().TimeLeft > 0 {
+		note = fmt.Sprintf("%v left by its %s, least first", policy.GPUSeconds(a.turn(e)), e.Estimate().Source)
 	}
 	if host != nil && host != e {
 		note += fmt.Sprintf("; it may take turns with job %s at input, GPU and network", host.Label())

@@ -82,7 +82,7 @@ func (o *allocator) newBid(e *engine.Entry) *bid {
 		return known[n]
 	}
 	b.weight = 1
-	if e.Estimate.Source != predict.FromTraining && e.Estimate.Source != predict.FromProgress {
+	if e.Estimate().Source != predict.FromTraining && e.Estimate().Source != predict.FromProgress {
 		b.weight = o.Young
 	}
 	return b
@@ -97,12 +97,14 @@ func (o *allocator) secondsLeft(e *engine.Entry) float64 {
 	if t != nil && (o.Losses == "always" || o.Losses == "unknown" && t.Steps <= 0) {
 		steps, ok := stepsToConverge(t, o.Threshold)
 		if rate, known := t.Rate(cmp.Or(e.Ask.GPUs.Type, e.On.FirstType())); ok && known && rate > 0 {
-			e.Estimate.Source = predict.FromTraining
+			est := e.Estimate()
+			est.Source = predict.FromTraining
+			e.SetEstimate(est)
 			return steps / rate
 		}
 	}
-	if e.Estimate.TimeLeft > 0 {
-		return e.Estimate.TimeLeft.Seconds()
+	if e.Estimate().TimeLeft > 0 {
+		return e.Estimate().TimeLeft.Seconds()
 	}
 	return unknownSecondsLeft
 }

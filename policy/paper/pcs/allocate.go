@@ -95,11 +95,11 @@ func (a *allocator) classOf(e *engine.Entry) int {
 	switch {
 	case known:
 		class = max(a.last.Jobs[i].Class, a.classes.Of(attained))
-	case e.Estimate.TimeLeft > 0:
-		class = a.classes.OfArrival(attained + e.Estimate.TimeLeft.Seconds()*e.Ask.GPUs.WholeGPUs())
+	case e.Estimate().TimeLeft > 0:
+		class = a.classes.OfArrival(attained + e.Estimate().TimeLeft.Seconds()*e.Ask.GPUs.WholeGPUs())
 	}
 	class = min(class, len(a.settings.Rates)-1)
-	if known || e.Estimate.TimeLeft > 0 {
+	if known || e.Estimate().TimeLeft > 0 {
 		a.next.Jobs = append(a.next.Jobs, jobClass{e.ID, class})
 	}
 	return class

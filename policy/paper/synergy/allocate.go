@@ -76,7 +76,7 @@ func (a *allocator) turn(e *engine.Entry) float64 {
 	case a.Base == baseAttained:
 		return float64(e.Attained)
 	case a.Base == baseLength:
-		return e.Estimate.TimeLeft.Seconds()
+		return e.Estimate().TimeLeft.Seconds()
 	case e.HoldsGPUs():
 		return 0
 	}
@@ -152,7 +152,7 @@ func (a *allocator) noteFor(e *engine.Entry, c *candidate) string {
 	case baseAttained:
 		note = fmt.Sprintf("it has had %v, least first", e.Attained)
 	case baseLength:
-		note = fmt.Sprintf("%s left, least first", policy.FormatDuration(e.Estimate.TimeLeft))
+		note = fmt.Sprintf("%s left, least first", policy.FormatDuration(e.Estimate().TimeLeft))
 	}
 	if c != nil && c.need != nil && len(c.on) > 0 {
 		note += fmt.Sprintf("; %v, with which it is %.2f times as fast as with its share by GPUs, %v", c.amounts,

@@ -26,8 +26,8 @@ type job struct {
 // assessJob finds a job's ρ. contention is the mean number of jobs during its life.
 func (a *arbiter) assessJob(j *job, contention float64, unknown time.Duration) {
 	j.ageSeconds = max(a.now.Sub(j.Arrive).Seconds(), 0)
-	j.secondsLeft = j.Estimate.TimeLeft.Seconds()
-	if j.Estimate.Source == "" {
+	j.secondsLeft = j.Estimate().TimeLeft.Seconds()
+	if j.Estimate().Source == "" {
 		j.secondsLeft = unknown.Seconds()
 	}
 	j.secondsLeft = max(j.secondsLeft, 1)

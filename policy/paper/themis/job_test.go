@@ -16,7 +16,9 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func newJob(gpus int, age, left, ran time.Duration) *job {
 	j := &policy.Job{Arrive: noon.Add(-age), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}, Attained: policy.ServiceForTime(float64(gpus), ran)}
-	return &job{Entry: &engine.Entry{Job: j, Estimate: engine.TimeLeftEstimate{TimeLeft: left, Source: "history"}}}
+	e := &engine.Entry{Job: j}
+	e.SetEstimate(engine.TimeLeftEstimate{TimeLeft: left, Source: "history"})
+	return &job{Entry: e}
 }
 
 // TestRatios: of two jobs, one has 8 GPU-hours on 4 GPUs and one 2 on one. Both

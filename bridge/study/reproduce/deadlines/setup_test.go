@@ -56,9 +56,10 @@ func newGuesses(jobs []workload.Job, sigma float64) *guesses {
 	return g
 }
 
-func (*guesses) AddEndedRun(learn.Run)             {}
-func (*guesses) PredictionTrust(time.Time) float64 { return 1 }
-func (g *guesses) PredictTimeLeft(_ time.Time, j *policy.Job) (left, sigma time.Duration) {
+func (*guesses) AddEndedRun(learn.Run)                  {}
+func (*guesses) PredictionTrust() float64               { return 1 }
+func (g *guesses) ForecastAt(time.Time) policy.Forecast { return g }
+func (g *guesses) PredictTimeLeft(j *policy.Job) (left, sigma time.Duration) {
 	ran, whole := j.TotalRunTime().Seconds(), g.durations[j.ID]
 	return policy.DurationFromSeconds(max(whole-ran, .05*ran, 1)), policy.DurationFromSeconds(g.sigma * whole)
 }

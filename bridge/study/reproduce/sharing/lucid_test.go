@@ -82,9 +82,10 @@ func newGuesses(jobs []workload.Job) *guesses {
 	return g
 }
 
-func (*guesses) AddEndedRun(learn.Run)             {}
-func (*guesses) PredictionTrust(time.Time) float64 { return 1 }
-func (g *guesses) PredictTimeLeft(_ time.Time, j *policy.Job) (left, sigma time.Duration) {
+func (*guesses) AddEndedRun(learn.Run)                  {}
+func (*guesses) PredictionTrust() float64               { return 1 }
+func (g *guesses) ForecastAt(time.Time) policy.Forecast { return g }
+func (g *guesses) PredictTimeLeft(j *policy.Job) (left, sigma time.Duration) {
 	ran := j.TotalRunTime().Seconds()
 	seconds := max(g.durations[j.ID]-ran, ran/2, 1)
 	return policy.DurationFromSeconds(seconds), policy.DurationFromSeconds(seconds * guessSigma)
