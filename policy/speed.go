@@ -28,11 +28,14 @@ var dataSheetTFLOPS = []Speed{
 	{"mi355x", 2500}, {"mi325x", 1307}, {"mi300x", 1307}, {"mi250x", 192}, {"mi250", 181}, {"mi210", 181}, {"mi100", 185},
 }
 
+// separators makes words of what names of types have between their words.
+var separators = strings.NewReplacer(" ", "_", "-", "_", ".", "_")
+
 // DataSheetSpeed returns the speed of a type as public data sheets have it; ok is false
 // for types that are not among the common ones. A type is known by the name in
 // it: a100, NVIDIA A100-SXM4-80GB, nvidia_h100_80gb_hbm3.
 func DataSheetSpeed(typ string) (speed float64, ok bool) {
-	name := "_" + strings.NewReplacer(" ", "_", "-", "_", ".", "_").Replace(strings.ToLower(typ)) + "_"
+	name := "_" + separators.Replace(strings.ToLower(typ)) + "_"
 	best := ""
 	for _, s := range dataSheetTFLOPS {
 		if len(s.Type) > len(best) && strings.Contains(name, "_"+s.Type+"_") {

@@ -91,6 +91,7 @@ func (c *cell) releaseBad() {
 
 // useDevice gives a device to a tenant at the priority; virtual is nil for opportunistic use.
 func (k *books) useDevice(device, virtual *cell, priority int, t *tenant) {
+	device.chain.view.forgetFailures()
 	if virtual == nil {
 		device.use(OpportunisticPriority)
 		return
@@ -110,6 +111,7 @@ func (k *books) useDevice(device, virtual *cell, priority int, t *tenant) {
 
 // freeDevice takes a device from the tenant that uses it.
 func (k *books) freeDevice(device *cell, t *tenant) {
+	device.chain.view.forgetFailures()
 	if device.priority >= MinPriority { // else a cell may be bound to it only since it is bad
 		virtual := device.counter
 		virtual.free()

@@ -40,6 +40,7 @@ func (k *Cluster) devicesOf(node string) []*cell {
 
 // setBad makes a cell bad, and those above it.
 func (k *books) setBad(c *cell) {
+	c.chain.view.forgetFailures()
 	if c.isBad {
 		return
 	}
@@ -58,6 +59,7 @@ func (k *books) setBad(c *cell) {
 
 // setHealthy makes a cell healthy, and those above it in which no cell is bad any more.
 func (k *books) setHealthy(c *cell) {
+	c.chain.view.forgetFailures()
 	if !c.isBad {
 		return
 	}

@@ -37,6 +37,9 @@ type Request struct {
 	Reserves bool
 	// IsSuggested says which nodes to use; nil: all.
 	IsSuggested func(node string) bool
+	// Class, where it is not nil, is the same of opportunistic requests that suggest the same nodes and have the same
+	// members until a gang starts: until then none is searched for after one for which there was no place.
+	Class any
 }
 
 // check says what is wrong with a request, and returns its tenant.

@@ -26,6 +26,9 @@ func (k *Cluster) Schedule(r Request) (Answer, error) {
 	if g == nil {
 		return Answer{Wait: why}, err
 	}
+	for _, ch := range k.chains { // its caller may change what is suggested
+		ch.view.catchUp()
+	}
 	if r.Reserves {
 		k.reserveFor(g, r.Task)
 	}
@@ -94,7 +97,7 @@ func (r *Request) newGang(t *tenant) *gang {
 }
 
 func (r *Request) findOpportunistic(t *tenant, ch *chain) (*gang, WaitReason) {
-	devices, why := ch.view.place(r.sizes(), OpportunisticPriority, r.suggested())
+	devices, why := ch.view.placeUnlessFailed(r)
 	if devices == nil {
 		return nil, why
 	}
@@ -188,6 +191,9 @@ func (g *gang) victims() map[string][]string {
 // Start says that a task has taken its place.
 func (k *Cluster) Start(r Request, a Answer) {
 	g := a.gang
+	for _, ch := range k.chains {
+		ch.view.forgetFailures()
+	}
 	switch {
 	case k.gangs[g.name] == nil:
 		k.start(g)

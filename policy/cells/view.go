@@ -13,6 +13,16 @@ type view struct {
 	isVirtual bool // it packs across priorities; else it keeps away from higher ones
 
 	smallFirst bool // see Config.SmallCellsFirst
+
+	failures map[any]*failure // of opportunistic requests since anything changed, by their class
+	requests int              // opportunistic ones so far
+}
+
+// failure is a search that found no place, and that would find none again.
+type failure struct {
+	why       WaitReason
+	suggested func(node string) bool
+	request   int // the last one that was not searched for; 0: none since the nodes are in the order it left
 }
 
 type viewNode struct {
@@ -63,10 +73,7 @@ func (v *view) place(sizes []int, priority int, suggested func(node string) bool
 
 // pickNodes walks the nodes in order and puts as many tasks on each as it has room for.
 func (v *view) pickNodes(sizes []int, priority int, suggested func(string) bool) ([]*cell, WaitReason) {
-	for _, n := range v.nodes {
-		v.count(n, priority, suggested)
-	}
-	slices.SortStableFunc(v.nodes, v.compare)
+	v.sortNodes(priority, suggested)
 	var out []*cell
 	for _, n := range v.nodes {
 		for left := n.free; left >= sizes[len(out)]; {
@@ -80,6 +87,55 @@ func (v *view) pickNodes(sizes []int, priority int, suggested func(string) bool)
 		}
 	}
 	return nil, NoCapacity
+}
+
+func (v *view) sortNodes(priority int, suggested func(string) bool) {
+	for _, n := range v.nodes {
+		v.count(n, priority, suggested)
+	}
+	slices.SortStableFunc(v.nodes, v.compare)
+}
+
+// placeUnlessFailed finds devices for an opportunistic request, unless one of its class has failed.
+func (v *view) placeUnlessFailed(r *Request) ([][]*cell, WaitReason) {
+	v.requests++
+	if f := v.failures[r.Class]; f != nil {
+		f.request = v.requests
+		return nil, f.why
+	}
+	v.catchUp()
+	found, why := v.place(r.sizes(), OpportunisticPriority, r.suggested())
+	if found == nil && r.Class != nil {
+		if v.failures == nil {
+			v.failures = map[any]*failure{}
+		}
+		v.failures[r.Class] = &failure{why: why, suggested: r.suggested()}
+	}
+	return found, why
+}
+
+// catchUp puts the nodes into the order in which the searches that were left out would have left them: of each
+// class the last counts.
+func (v *view) catchUp() {
+	var missed []*failure
+	for _, f := range v.failures {
+		if f.request > 0 {
+			missed = append(missed, f)
+		}
+	}
+	slices.SortFunc(missed, func(a, b *failure) int { return a.request - b.request })
+	for _, f := range missed {
+		v.sortNodes(OpportunisticPriority, f.suggested)
+		f.request = 0
+	}
+}
+
+// forgetFailures is called before anything changes.
+func (v *view) forgetFailures() {
+	if len(v.failures) > 0 {
+		v.catchUp()
+		v.failures = nil
+	}
 }
 
 // count counts what a node has at the priority.

@@ -73,6 +73,9 @@ func (r *Round) gangFacts(e *Entry) *gangFacts {
 	return g
 }
 
+// GangID is the same of entries of which all find a place, or none does.
+func (r *Round) GangID(e *Entry) any { return r.gangFacts(e) }
+
 // CheckEverFits says why the gang could not even start if no job ran; nil when it
 // could.
 func (r *Round) CheckEverFits(e *Entry) error {

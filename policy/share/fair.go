@@ -51,7 +51,10 @@ type treeBranch struct {
 }
 
 func newUsageTree(s *policy.Snapshot) *usageTree {
-	t := &usageTree{accountByName: newWeightTree(s.Accounts, nil).accountByName, childrenByParent: map[string][]*treeBranch{}, factorByPerson: map[Person]float64{}}
+	t := &usageTree{accountByName: map[string]policy.Account{}, childrenByParent: map[string][]*treeBranch{}, factorByPerson: map[Person]float64{}}
+	for name, n := range newWeightTree(s.Accounts, nil).accounts {
+		t.accountByName[name] = n.Account
+	}
 	own := t.addPersons(s)
 	for name, a := range t.accountByName {
 		own[name] = max(own[name], float64(a.UsedService))

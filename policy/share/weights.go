@@ -14,8 +14,12 @@ func WeightsAmong(s *policy.Snapshot, want map[string]bool) map[string]float64 {
 	t := newWeightTree(s.Accounts, want)
 	weights := make(map[string]float64, len(want))
 	for name := range want {
-		weights[name] = t.portionOf(name)
-		if own := t.childWeightSums[name]; own > 0 && name != noAccount {
+		n := t.accounts[name]
+		if n == nil {
+			n = new(weightNode)
+		}
+		weights[name] = t.portionOf(n)
+		if own := n.childWeightSum; own > 0 && name != noAccount {
 			weights[name] /= own + 1
 		}
 	}
@@ -24,92 +28,120 @@ func WeightsAmong(s *policy.Snapshot, want map[string]bool) map[string]float64 {
 
 // weightTree is the accounts that want something, or have one below them that does.
 type weightTree struct {
-	accountByName    map[string]policy.Account
-	isWantedByName   map[string]bool
-	childWeightSums  map[string]float64 // summed weights of the children, "" for the roots
-	portionByAccount map[string]float64
+	accounts      map[string]*weightNode
+	rootWeightSum float64
+}
+
+// weightNode is an account; one without a parent, or with an unknown one, is a root.
+type weightNode struct {
+	policy.Account
+	parent              *weightNode
+	isWanted, isCounted bool
+	childWeightSum      float64 // summed weights of the children
+	portion             float64 // 0: not known yet
 }
 
 // noAccount is the account of jobs that have none, as in published traces: a root with one
-// share. Under the same name the tree has the roots' parent.
+// share.
 const noAccount = ""
 
 func newWeightTree(accounts []policy.Account, want map[string]bool) *weightTree {
-	t := &weightTree{map[string]policy.Account{}, want, map[string]float64{}, map[string]float64{}}
-	for _, a := range accounts {
-		t.accountByName[a.Name] = a
+	t, all := &weightTree{accounts: make(map[string]*weightNode, len(accounts))}, make([]weightNode, len(accounts))
+	for i, a := range accounts {
+		n := t.accounts[a.Name]
+		if n == nil {
+			n = &all[i]
+			t.accounts[a.Name] = n
+		}
+		n.Account, n.isWanted = a, want[a.Name]
 	}
-	for name := range t.accountByName {
-		t.makeRootIfDetached(name)
+	for i := range all {
+		if n := &all[i]; n.Parent != "" {
+			n.parent = t.accounts[n.Parent]
+		}
 	}
-	counted := map[string]bool{}
+	for i := range all {
+		all[i].makeRootIfDetached(len(t.accounts))
+	}
 	// Accounts in the order of the snapshot, so that sums are always rounded alike.
 	for _, a := range accounts {
-		if want[a.Name] {
-			t.addWeightToParents(a.Name, counted)
+		if n := t.accounts[a.Name]; n.isWanted {
+			t.addWeightToParents(n)
 		}
 	}
 	for name := range want {
-		if _, known := t.accountByName[name]; !known {
-			t.addWeightToParents(name, counted)
+		if t.accounts[name] == nil && name != noAccount {
+			t.rootWeightSum++
 		}
 	}
 	if want[noAccount] {
-		t.childWeightSums[noAccount] += weightOrOne(t.accountByName[noAccount])
+		t.rootWeightSum += t.accounts[noAccount].weight()
 	}
 	return t
 }
 
 // makeRootIfDetached makes the account a root when its parent is unknown or its line of
 // parents returns to it.
-func (t *weightTree) makeRootIfDetached(name string) {
-	a := t.accountByName[name]
-	if _, known := t.accountByName[a.Parent]; known && !t.hasCircularParents(name) {
-		return
+func (n *weightNode) makeRootIfDetached(accountCount int) {
+	if n.parent == nil || n.hasCircularParents(accountCount) {
+		n.parent, n.Parent = nil, ""
 	}
-	a.Parent = ""
-	t.accountByName[name] = a
 }
 
-func (t *weightTree) hasCircularParents(name string) bool {
-	at := t.accountByName[name].Parent
-	for range len(t.accountByName) {
-		if at == "" {
+func (n *weightNode) hasCircularParents(accountCount int) bool {
+	at := n.parent
+	for range accountCount {
+		if at == nil {
 			return false
 		}
-		if at == name {
+		if at == n {
 			return true
 		}
-		at = t.accountByName[at].Parent
+		at = at.parent
 	}
 	return false // a circle further up, which another account breaks
 }
 
 // addWeightToParents adds the weight of the account and of those above it to the sums of
 // their siblings, each once.
-func (t *weightTree) addWeightToParents(name string, counted map[string]bool) {
-	for name != "" && !counted[name] {
-		counted[name] = true
-		a := t.accountByName[name]
-		t.childWeightSums[a.Parent] += weightOrOne(a)
-		name = a.Parent
+func (t *weightTree) addWeightToParents(n *weightNode) {
+	for n != nil && n.Name != noAccount && !n.isCounted {
+		n.isCounted = true
+		*t.siblingWeightSum(n) += n.weight()
+		n = n.parent
 	}
 }
 
-// portionOf returns the account's part of everything, its children's included.
-func (t *weightTree) portionOf(name string) float64 {
-	if p, ok := t.portionByAccount[name]; ok {
-		return p
+// siblingWeightSum is the summed weights of the account and its siblings.
+func (t *weightTree) siblingWeightSum(n *weightNode) *float64 {
+	if n.parent == nil {
+		return &t.rootWeightSum
 	}
-	a, siblings, above := t.accountByName[name], t.childWeightSums[t.accountByName[name].Parent], 1.0
-	if a.Parent != "" {
-		above = t.portionOf(a.Parent)
-		if t.isWantedByName[a.Parent] {
+	return &n.parent.childWeightSum
+}
+
+// portionOf returns the account's part of everything, its children's included.
+func (t *weightTree) portionOf(n *weightNode) float64 {
+	if n.portion != 0 {
+		return n.portion
+	}
+	siblings, above := *t.siblingWeightSum(n), 1.0
+	if n.parent != nil {
+		above = t.portionOf(n.parent)
+		if n.parent.isWanted {
 			siblings++ // the parent's own jobs
 		}
 	}
-	t.portionByAccount[name] = above * weightOrOne(a) / siblings
-	return t.portionByAccount[name]
+	n.portion = above * n.weight() / siblings
+	return n.portion
+}
+
+// weight returns the account's shares; one of an unknown account.
+func (n *weightNode) weight() float64 {
+	if n == nil {
+		return 1
+	}
+	return weightOrOne(n.Account)
 }
 
 // AccountWeight returns the shares of the account with the name; one when nothing is

@@ -34,9 +34,7 @@ type Contender struct {
 // for each GPU.
 func ListContests(r *engine.Round) []*Contest {
 	contests := listDevices(r)
-	line := slices.Clone(r.Entries)
-	slices.SortFunc(line, engine.CompareArrival)
-	for _, e := range line {
+	for _, e := range sortByArrival(r.Entries) {
 		if e.IsUnstoppable || !r.MayRun(e) {
 			continue
 		}

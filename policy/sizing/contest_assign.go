@@ -28,16 +28,21 @@ func AssignContests(r *engine.Round, contests []*Contest) []engine.Assignment {
 		a.DeviceCount, a.Grant.HasLease = j.Size, true
 		out = append(out, a)
 	}
-	n := len(out)
-	for _, e := range r.Entries {
+	for _, e := range sortByArrival(r.Entries) {
 		if !has[e.Index] {
 			a := LeastWithoutLease(e) // not more than it asks: what idles now may be given to others in the next round
 			a.DeviceCount = min(a.DeviceCount, e.DeviceCount())
 			out = append(out, a)
 		}
 	}
-	slices.SortFunc(out[n:], func(a, b engine.Assignment) int { return engine.CompareArrival(a.Entry, b.Entry) })
 	return out
+}
+
+// sortByArrival returns the entries in order of arrival.
+func sortByArrival(entries []*engine.Entry) []*engine.Entry {
+	line := slices.Clone(entries)
+	slices.SortFunc(line, engine.CompareArrival)
+	return line
 }
 
 func compareBools(a, b bool) int {

@@ -2,12 +2,10 @@ package carbyne
 
 import (
 	"cmp"
-	"fmt"
 	"hash/fnv"
 	"math"
 	"slices"
 
-	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/share"
@@ -45,7 +43,8 @@ func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Assignment, error)
 	ranked := make([]rankedJob, len(line))
 	for i, e := range line {
 		w := c.workflows.workflowOfJob[e.Index]
-		ranked[i] = rankedJob{Entry: e, jobPlan: &c.jobPlans[e.Index], workflowIndex: w, workflowGPUSecondsLeft: c.gpuSecondsLeftByWorkflow[w], lineGroup: groupMayRun}
+		ranked[i] = rankedJob{Entry: e, jobPlan: &c.jobPlans[e.Index], lineIndex: i, workflowIndex: w,
+			workflowGPUSecondsLeft: c.gpuSecondsLeftByWorkflow[w], lineGroup: groupMayRun}
 		switch {
 		case ranked[i].mustRun:
 			ranked[i].lineGroup = groupMustRun
@@ -54,7 +53,7 @@ func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Assignment, error)
 		}
 	}
 	if c.altruism > 0 {
-		slices.SortStableFunc(ranked, rankedJob.compare)
+		slices.SortFunc(ranked, rankedJob.compare)
 	}
 	turns := make([]engine.Assignment, len(ranked))
 	for i, j := range ranked {
@@ -68,8 +67,8 @@ func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Assignment, error)
 type rankedJob struct {
 	*engine.Entry
 	*jobPlan
-	lineGroup, workflowIndex int
-	workflowGPUSecondsLeft   float64
+	lineGroup, lineIndex, workflowIndex int
+	workflowGPUSecondsLeft              float64
 }
 
 // Groups of the line, first served first.
@@ -81,7 +80,7 @@ const (
 
 func (a rankedJob) compare(b rankedJob) int {
 	if a.lineGroup != groupMayRun || b.lineGroup != groupMayRun {
-		return a.lineGroup - b.lineGroup
+		return cmp.Or(a.lineGroup-b.lineGroup, a.lineIndex-b.lineIndex)
 	}
 	return cmp.Or(cmp.Compare(a.workflowGPUSecondsLeft, b.workflowGPUSecondsLeft), cmp.Compare(a.workflowIndex, b.workflowIndex), cmp.Compare(a.latestStartSeconds, b.latestStartSeconds),
 		cmp.Compare(b.packingScore, a.packingScore), engine.CompareArrival(a.Entry, b.Entry))
@@ -149,15 +148,6 @@ func (c *altruisticOrder) planWorkflow(r *engine.Round, w int, f *workflow) {
 		if t.mustRun = held < f.fairGPUs-1e-9 && t.latestStartSeconds <= c.slackFloor*f.fairEndSeconds; t.mustRun {
 			held += r.Entries[i].Ask.GPUs.WholeGPUs()
 		}
-		c.noteLatestStart(r, w, i, f.fairEndSeconds)
-	}
-}
-
-// noteLatestStart notes what the task's owner should know; fair is the fair end.
-func (c *altruisticOrder) noteLatestStart(r *engine.Round, w, i int, fair float64) {
-	if !r.OmitReasons {
-		r.Entries[i].Note = fmt.Sprintf("workflow %s would end in %s with its share, for which this task may start up to %s from now", c.workflows.workflowNames[w],
-			policy.FormatSeconds(fair), policy.FormatSeconds(c.jobPlans[i].latestStartSeconds))
 	}
 }
 

@@ -1,8 +1,9 @@
 package carbyne
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"fairbridge/policy"
@@ -31,12 +32,21 @@ func splitIntoWorkflows(s *policy.Snapshot) *workflowSnapshot {
 		if !known {
 			w = len(f.workflowNames)
 			index[key] = w
-			f.workflowNames = append(f.workflowNames, fmt.Sprintf("%s/%s/%s", j.Account, j.User, name))
+			f.workflowNames = append(f.workflowNames, j.Account+"/"+j.User+"/"+name)
 			c.Accounts = append(c.Accounts, policy.Account{Name: f.workflowNames[w], Parent: j.Account, Weight: 1})
 		}
 		f.workflowOfJob[i], j.Account = w, f.workflowNames[w]
 	}
-	slices.SortStableFunc(c.Accounts, func(a, b policy.Account) int { return strings.Compare(a.Name, b.Name) })
+	order := make([]int, len(c.Accounts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(strings.Compare(c.Accounts[a].Name, c.Accounts[b].Name), a-b) })
+	sorted := make([]policy.Account, len(order))
+	for i, from := range order {
+		sorted[i] = c.Accounts[from]
+	}
+	c.Accounts = sorted
 	f.rewrittenSnapshot = &c
 	return f
 }
@@ -49,7 +59,7 @@ func workflowName(j *policy.Job) string {
 		name = strings.TrimRight(name, "-_.: ")
 	}
 	if name == "" {
-		return fmt.Sprint(j.ID)
+		return strconv.FormatInt(int64(j.ID), 10)
 	}
 	return name
 }

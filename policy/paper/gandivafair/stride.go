@@ -29,20 +29,22 @@ func (s *strideScheduler) Allocate(r *engine.Round) ([]engine.Assignment, error)
 	tickets := s.divideTickets(r)
 	s.newPasses.renewTickets(tickets, s.largestStrideByType(r, tickets))
 	grants, pass := s.grantLeases(r), make([]float64, len(r.Entries))
-	turns := make([]engine.Assignment, len(r.Entries))
-	for i, e := range r.Entries {
-		turns[i], pass[i] = e.AssignmentWithoutLease(), math.Inf(1)
-		turns[i].Grant = grants[i]
-		if k := s.leastPassType(i); k >= 0 {
-			pass[i] = s.passOfJob(i, k)
-			if !r.OmitReasons && !math.IsInf(pass[i], 1) {
-				turns[i].Note = fmt.Sprintf("its account has received %.2f GPU-hours a ticket on %s more than the last who waits", pass[i]/3600, s.newPasses.Types[k])
-			}
+	for i := range pass {
+		if pass[i] = math.Inf(1); s.leastPassType(i) >= 0 {
+			pass[i] = s.passOfJob(i, s.leastPassType(i))
 		}
 	}
-	slices.SortFunc(turns, func(a, b engine.Assignment) int {
-		return cmp.Or(cmp.Compare(pass[a.Entry.Index], pass[b.Entry.Index]), s.compareJobs(a.Entry, b.Entry))
+	line, turns := slices.Clone(r.Entries), make([]engine.Assignment, len(r.Entries))
+	slices.SortFunc(line, func(a, b *engine.Entry) int {
+		return cmp.Or(cmp.Compare(pass[a.Index], pass[b.Index]), s.compareJobs(a, b))
 	})
+	for i, e := range line {
+		turns[i] = e.AssignmentWithoutLease()
+		turns[i].Grant = grants[e.Index]
+		if k := s.leastPassType(e.Index); k >= 0 && !r.OmitReasons && !math.IsInf(pass[e.Index], 1) {
+			turns[i].Note = fmt.Sprintf("its account has received %.2f GPU-hours a ticket on %s more than the last who waits", pass[e.Index]/3600, s.newPasses.Types[k])
+		}
+	}
 	return turns, nil
 }
 

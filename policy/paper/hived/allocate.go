@@ -24,6 +24,7 @@ type allocator struct {
 	*engine.Round
 	last, next memo
 	cluster    *cells.Cluster
+	mostOnNode map[string]int    // devices on a node, by type; "": of any
 	blocked    map[string]string // accounts of which a job waits for cells, and which
 
 	demandByType  map[string]int // see engine.Round.CountTypeDemand

@@ -17,6 +17,12 @@ func (h *allocator) build() (err error) {
 	for _, e := range h.Entries {
 		accounts = append(accounts, e.Account)
 	}
+	h.mostOnNode = map[string]int{}
+	for i := range h.Nodes {
+		for _, d := range h.Nodes[i].GPUs {
+			h.mostOnNode[d.Type], h.mostOnNode[""] = max(h.mostOnNode[d.Type], d.Count), max(h.mostOnNode[""], d.Count)
+		}
+	}
 	slices.Sort(accounts)
 	accounts = slices.Compact(accounts)
 	h.cluster, err = newCluster(describeNodes(h.Snapshot), h.quotas, accounts)

@@ -15,6 +15,9 @@ func gangName(e *engine.Entry) string { return strconv.FormatInt(int64(e.ID), 10
 func (h *allocator) request(e *engine.Entry, gpuType string, priority int) cells.Request {
 	r := cells.Request{Task: gangName(e), Gang: gangName(e), VirtualCluster: e.Account, Priority: priority, DeviceType: gpuType, Members: h.shape(e, gpuType), Reserves: priority >= cells.MinPriority}
 	r.Devices = r.Members[0].Devices
+	if priority == cells.OpportunisticPriority {
+		r.Class = class{h.GangID(e), gpuType, r.Members[0], len(r.Members)}
+	}
 	gang := e.GangAsk()
 	r.IsSuggested = func(node string) bool {
 		n, room := h.Node(node), h.FreePool
@@ -28,16 +31,17 @@ func (h *allocator) request(e *engine.Entry, gpuType string, priority int) cells
 	return r
 }
 
+// class is of jobs that ask the cluster for the same: by their gang, its type, and how it divides.
+type class struct {
+	gangID      any
+	gpuType     string
+	member      cells.Member
+	memberCount int
+}
+
 // shape is how a job divides over nodes with devices of the type: as few as it may.
 func (h *allocator) shape(e *engine.Entry, gpuType string) []cells.Member {
-	n, size := e.Ask.GPUs.Count, 0
-	for i := range h.Nodes {
-		for _, d := range h.Nodes[i].GPUs {
-			if gpuType == "" || gpuType == d.Type {
-				size = max(size, d.Count)
-			}
-		}
-	}
+	n, size := e.Ask.GPUs.Count, h.mostOnNode[gpuType]
 	switch {
 	case e.Ask.PerNode > 0:
 		size = e.Ask.PerNode

@@ -26,24 +26,40 @@ type candidate struct {
 func (a allocator) Allocate(engineRound *engine.Round) ([]engine.Assignment, error) {
 	r := &round{engineRound, a.Policy, listKinds(engineRound)}
 	var candidates []*candidate
-	assignments := make([]engine.Assignment, len(r.Entries))
+	byEntry := make([]*candidate, len(r.Entries))
 	for i, e := range r.Entries {
-		assignments[i] = e.AssignmentWithoutLease()
-		switch {
-		case e.IsUnstoppable:
-			assignments[i].Grant.HasLease = true
-		case r.MayRun(e) && e.UnplaceableReason == "":
-			candidates = append(candidates, &candidate{Entry: e, options: r.configurations(e)})
+		if !e.IsUnstoppable && r.MayRun(e) && e.UnplaceableReason == "" {
+			byEntry[i] = &candidate{Entry: e, options: r.configurations(e)}
+			candidates = append(candidates, byEntry[i])
 		}
 	}
 	r.choose(candidates)
 	r.place(candidates)
-	for _, c := range candidates {
-		assignments[c.Index] = r.assignment(c)
-	}
-	slices.SortStableFunc(assignments, compareAssignments)
-	return assignments, nil
+	return r.listAssignments(byEntry), nil
 }
+
+// listAssignments puts what has a configuration first, and of these what runs.
+func (r *round) listAssignments(byEntry []*candidate) []engine.Assignment {
+	line, assignments := slices.Clone(r.Entries), make([]engine.Assignment, len(r.Entries))
+	rank := func(e *engine.Entry) int {
+		if c := byEntry[e.Index]; e.IsUnstoppable || c != nil && c.isPlaced() {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(line, func(a, b *engine.Entry) int { return cmp.Or(rank(a)-rank(b), engine.CompareTenure(a, b)) })
+	for i, e := range line {
+		if c := byEntry[e.Index]; c != nil {
+			assignments[i] = r.assignment(c)
+			continue
+		}
+		assignments[i] = e.AssignmentWithoutLease()
+		assignments[i].Grant.HasLease = e.IsUnstoppable
+	}
+	return assignments
+}
+
+func (c *candidate) isPlaced() bool { return c.chosen >= 0 && len(c.alloc) > 0 }
 
 // choose gives each job the configuration, or none, with which the sum of their costs is least.
 func (r *round) choose(candidates []*candidate) {
@@ -84,7 +100,7 @@ func (r *round) tieBrokenCost(j *policy.Job, c configuration) float64 {
 // the least it needs, only where devices would idle.
 func (r *round) assignment(c *candidate) engine.Assignment {
 	t := c.AssignmentWithoutLease()
-	if c.chosen < 0 || len(c.alloc) == 0 {
+	if !c.isPlaced() {
 		switch {
 		case c.isOusted:
 			t.Grant.StopReason = "they are worth more to the jobs that get them"
@@ -101,16 +117,4 @@ func (r *round) assignment(c *candidate) engine.Assignment {
 		t.Note = fmt.Sprintf("on %d %s its goodput is %.2f times its least, which adds %.2f to a sum that is the least for all jobs", o.devices, r.kinds[o.kind].gpuType, o.goodput, rounded)
 	}
 	return t
-}
-
-// compareAssignments puts what has a configuration first, and of these what runs.
-func compareAssignments(a, b engine.Assignment) int {
-	return cmp.Or(cmp.Compare(assignmentRank(&a), assignmentRank(&b)), engine.CompareTenure(a.Entry, b.Entry))
-}
-
-func assignmentRank(t *engine.Assignment) int {
-	if t.Grant.HasLease {
-		return 0
-	}
-	return 1
 }

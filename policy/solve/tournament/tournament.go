@@ -31,7 +31,8 @@ const (
 type side struct {
 	units, next    int
 	pace, paceNext float64
-	hasLeft        bool // it can use no more, or too little is left for it
+	gain           float64 // by how much its pace would be greater, for each unit
+	hasLeft        bool    // it can use no more, or too little is left for it
 }
 
 // bout is a division under way.
@@ -40,6 +41,7 @@ type bout struct {
 	sides       []side
 	winners     []int // by place: who has won up to there; -1: none
 	left        int
+	most        int // no next step of those who have not left is larger
 	ties        Ties
 }
 
@@ -85,6 +87,8 @@ func (b *bout) sideWith(i, units int) side {
 	}
 	if s.hasLeft = s.next <= units || s.next-units > b.left; !s.hasLeft {
 		s.paceNext = c.Pace(s.next)
+		s.gain = (s.paceNext - s.pace) / float64(s.next-s.units)
+		b.most = max(b.most, s.next-s.units)
 	}
 	return s
 }
@@ -93,8 +97,17 @@ func (b *bout) sideWith(i, units int) side {
 // place of the first of them; -1: none.
 func (b *bout) dismissTooLarge() int {
 	first := -1
+	if b.most <= b.left {
+		return first
+	}
+	b.most = 0
 	for i := range b.sides {
-		if s := &b.sides[i]; !s.hasLeft && s.next-s.units > b.left {
+		s := &b.sides[i]
+		switch step := s.next - s.units; {
+		case s.hasLeft:
+		case step <= b.left:
+			b.most = max(b.most, step)
+		default:
 			if s.hasLeft = true; first < 0 {
 				first = i
 			}
@@ -128,15 +141,12 @@ func (b *bout) beats(later, earlier int) bool {
 	l, e := &b.sides[later], &b.sides[earlier]
 	switch {
 	case l.pace == 0 && e.pace == 0:
-		return wins(l.gain(), e.gain(), b.ties == ToLonger)
+		return wins(l.gain, e.gain, b.ties == ToLonger)
 	case l.pace > e.pace:
-		return wins(l.gain()/l.pace, e.gain()/e.paceNext, b.ties == ToShorter)
+		return wins(l.gain/l.pace, e.gain/e.paceNext, b.ties == ToShorter)
 	default:
-		return wins(l.gain()/l.paceNext, e.gain()/e.pace, b.ties == ToLonger)
+		return wins(l.gain/l.paceNext, e.gain/e.pace, b.ties == ToLonger)
 	}
 }
 
 func wins(gain, than float64, ties bool) bool { return gain > than || gain == than && ties }
-
-// gain is by how much its pace would be greater, for each unit.
-func (s *side) gain() float64 { return (s.paceNext - s.pace) / float64(s.next-s.units) }
