@@ -60,8 +60,9 @@ func UnprovenTops(intents []bridge.Intent, v *slurm.View) (ids []int64) {
 	byStep := func(a, b movedNice) int { return cmp.Compare(a.step, b.step) }
 	for _, moved := range movedNices(intents, v) {
 		least, most := slices.MinFunc(moved, byStep).step, slices.MaxFunc(moved, byStep).step
-		hasForeign := slices.ContainsFunc(moved, func(m movedNice) bool { return m.job.Nice != 0 && m.job.Nice != m.own })
-		isLikeTop := hasForeign && len(moved) > 1 && (least < 0 && most > 0 || most-least <= 1) && !moveAlone(moved)
+		isForeign := func(m movedNice) bool { return m.job.Nice != 0 && m.job.Nice != m.own }
+		isLikeTop := len(moved) > 1 && slices.ContainsFunc(moved, isForeign) &&
+			(least < 0 && most > 0 || most-least <= 1) && !moveAlone(moved)
 		for i := range moved {
 			if isLikeTop && moved[i].job.Nice != 0 {
 				ids = append(ids, moved[i].job.ID)

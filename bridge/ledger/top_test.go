@@ -58,7 +58,10 @@ func TestATopIsUndoneToWhatItAloneWouldHaveMade(t *testing.T) {
 		{"an administrator's nice", []niced{{-9000, -5357, 0}, {-4643, -4643, 0}}, []int64{-9000, 0}, nil},
 		{"an administrator's nices", []niced{{-9000, -5357, 0}, {-9000, -4643, 0}}, []int64{-9000, -9000}, nil},
 		{"another's numbers, given back", []niced{{0, -399, -57}, {0, 257, -57}}, []int64{0, 0}, nil},
-		{"one of three given back", []niced{{0, -399, -57}, {60, 257, 0}, {90, 0, 0}}, []int64{0, 60, 90}, []int64{2, 3}},
+		{
+			"one of three given back", []niced{{0, -399, -57}, {60, 257, 0}, {90, 0, 0}},
+			[]int64{0, 60, 90}, []int64{2, 3},
+		},
 		{"none of ours", []niced{{1, 0, 0}, {-1, 0, 0}}, []int64{1, -1}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

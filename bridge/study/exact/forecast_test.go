@@ -29,8 +29,10 @@ func TestPredictionsAreMadeWhenAsked(t *testing.T) {
 	}
 	for name, asks := range map[string]bool{"fifo": false, "easy": false, "tiresias": false, "srtf": true} {
 		f := &askedForecast{}
-		_, err := exact.Run(exact.Config{Policy: fromCatalogue(t, name), Nodes: nodes(2, 8, "v100"), Jobs: jobs, RunTimes: f,
-			Clock: exact.NewEventClock(time.Minute, 0, 30*time.Second), OmitsReasons: true})
+		_, err := exact.Run(exact.Config{
+			Policy: fromCatalogue(t, name), Nodes: nodes(2, 8, "v100"), Jobs: jobs, RunTimes: f,
+			Clock: exact.NewEventClock(time.Minute, 0, 30*time.Second), OmitsReasons: true,
+		})
 		if err != nil || f.moments == 0 || (f.asked > 0) != asks {
 			t.Errorf("%s: asked %d times at %d moments: %v", name, f.asked, f.moments, err)
 		}

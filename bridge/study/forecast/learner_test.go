@@ -32,7 +32,8 @@ func TestLearnerKnowsNothingAtFirst(t *testing.T) {
 			t.Errorf("after %v %v ± %v is predicted of jobs that ended in the second hour", at, left, sigma)
 		}
 	}
-	if left, _ := l.ForecastAt(monday.Add(2 * time.Hour)).PredictTimeLeft(waitingJob("sweep")); left < 25*time.Minute || left > 35*time.Minute {
+	left, _ := l.ForecastAt(monday.Add(2 * time.Hour)).PredictTimeLeft(waitingJob("sweep"))
+	if left < 25*time.Minute || left > 35*time.Minute {
 		t.Errorf("after two hours %v is predicted, want about 30m", left)
 	}
 	few := NewLearner()
@@ -124,7 +125,8 @@ func TestLearnerAskedSeldom(t *testing.T) {
 			continue
 		}
 		left, sigma := often.ForecastAt(now).PredictTimeLeft(waitingJob("sweep"))
-		if l, x := f.PredictTimeLeft(waitingJob("sweep")); l != left || x != sigma || f.PredictionTrust() != often.PredictionTrust() {
+		l, x := f.PredictTimeLeft(waitingJob("sweep"))
+		if l != left || x != sigma || f.PredictionTrust() != often.PredictionTrust() {
 			t.Errorf("after %d runs %v ± %v, asked often %v ± %v", i+1, l, x, left, sigma)
 		}
 	}
