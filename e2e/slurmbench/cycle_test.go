@@ -71,8 +71,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%v is taken", args)
 		}
 	}
-	m, err := parseCommandLine([]string{"cycles", "-lab", "26.05"}, new(bytes.Buffer))
-	if b, ok := m.(*cycleBench); err != nil || !ok || b.jobCount != 5000 || b.labRelease != "26.05" {
+	m, err := parseCommandLine([]string{"cycles", "-release", "26.05"}, new(bytes.Buffer))
+	if b, ok := m.(*cycleBench); err != nil || !ok || b.jobCount != 5000 || b.release != "26.05" {
 		t.Errorf("got %+v, %v", m, err)
 	}
 	m, err = parseCommandLine([]string{"load", "-release", "24.11"}, new(bytes.Buffer))

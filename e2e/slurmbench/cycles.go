@@ -26,8 +26,7 @@ which are cancelled at the end. It must run as root.
 Examples:
   go run ./e2e/slurmbench cycles                   a throw-away Slurm of this machine's own release
   go run ./e2e/slurmbench cycles -jobs 20000 -cycles 12
-  FAIRBRIDGE_SLURM_LAB=DIR go run ./e2e/slurmbench cycles -lab 26.05
-                                                   a running Slurm that DIR/env and DIR/in lead to
+  FAIRBRIDGE_SLURM_ROOTS=DIR go run ./e2e/slurmbench cycles -release 26.05 -nodes 1000
   go run ./e2e/slurmbench cycles -profile /tmp/cpu and go tool pprof -top /tmp/cpu.list
 
 Flags:
@@ -39,7 +38,7 @@ type cycleBench struct {
 	changedJobCount int           // jobs that come, and as many that go, before a cycle of the last kind
 	pause           time.Duration // between cycles
 	policyName      string        // catalogue name
-	labRelease      string        // release of a running Slurm; "": a throw-away one
+	nodeCount       int           // nodes, all down but the first busyNodeCount
 	profilePrefix   string        // prefix of CPU profiles; "": none
 	cycleSite
 }
@@ -55,13 +54,14 @@ func (b *cycleBench) addFlags(f *flag.FlagSet) string {
 	)
 	f.DurationVar(&b.pause, "pause", time.Second, "`time` between two cycles")
 	f.StringVar(&b.policyName, "policy", "tiresias", "the policy's `name`")
-	f.StringVar(&b.labRelease, "lab", "", "use a running Slurm of this `release`")
+	f.StringVar(&b.release, "release", "", "the `release` of Slurm, from the folder that FAIRBRIDGE_SLURM_ROOTS names")
+	f.IntVar(&b.nodeCount, "nodes", busyNodeCount, "`nodes` of the cluster; 4 run jobs, the rest are down")
 	f.StringVar(&b.profilePrefix, "profile", "", "write CPU profiles to `prefix`.KIND")
 	return cycleUsage
 }
 
 func (b *cycleBench) isValid() bool {
-	return b.jobCount > 0 && b.cycleCount > 0 && b.changedJobCount >= 0
+	return b.jobCount > 0 && b.cycleCount > 0 && b.changedJobCount >= 0 && b.nodeCount >= busyNodeCount
 }
 
 func (b *cycleBench) measure(ctx context.Context, out, _ io.Writer) error {
@@ -79,7 +79,7 @@ func (b *cycleBench) measure(ctx context.Context, out, _ io.Writer) error {
 const (
 	partitionName = "gpu"
 	jobName       = "slurmbench" // by which our jobs are cancelled
-	nodeCount     = 4            // each filled by one job of 8 GPUs
+	busyNodeCount = 4            // each filled by one job of 8 GPUs
 )
 
 var cycleUsers = []string{"alice", "bob"}
@@ -95,12 +95,16 @@ type cycleSite struct {
 type serverPIDs struct{ slurmrestd, slurmctld, postgres int }
 
 func (b *cycleBench) open(ctx context.Context) (err error) {
-	if b.labRelease != "" {
-		b.slurm, err = throwaway.AttachToLab(ctx, b.labRelease)
-	} else {
-		b.slurm, err = throwaway.StartSlurm(ctx, "", throwaway.Options{NodeCount: nodeCount})
+	o := throwaway.Options{NodeCount: busyNodeCount}
+	if down := b.nodeCount - busyNodeCount; down > 0 {
+		o.ExtraConf = fmt.Sprintf("NodeName=down[1-%d] NodeAddr=127.0.0.1 Port=9 Gres=gpu:a100:8 State=DOWN", down)
 	}
-	if err != nil {
+	if b.release != "" {
+		if o.SlurmRoot, err = throwaway.FindReleaseRoot(b.release); err != nil {
+			return err
+		}
+	}
+	if b.slurm, err = throwaway.StartSlurm(ctx, "", o); err != nil {
 		return err
 	}
 	if b.postgres, err = pglocal.Start(ctx); err != nil {
@@ -135,7 +139,7 @@ func (s *cycleSite) findServers(ctx context.Context) error {
 
 // fillQueue fills the nodes and lets n jobs wait.
 func (s *cycleSite) fillQueue(ctx context.Context, n int) error {
-	if err := s.submitSleepers(ctx, cycleUsers[0], nodeCount, "--gres=gpu:8 -t 7-0"); err != nil {
+	if err := s.submitSleepers(ctx, cycleUsers[0], busyNodeCount, "--gres=gpu:8 -t 7-0"); err != nil {
 		return err
 	}
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
@@ -143,7 +147,7 @@ func (s *cycleSite) fillQueue(ctx context.Context, n int) error {
 		if err != nil {
 			return err
 		}
-		if len(strings.Fields(out)) == nodeCount {
+		if len(strings.Fields(out)) == busyNodeCount {
 			break
 		}
 		if time.Now().After(end) {
