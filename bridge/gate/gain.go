@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"fairbridge/bridge/gate/pace"
 	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
@@ -27,7 +26,7 @@ func (g *stopGate) checkGain(x stopGroup, to *policy.Job) *denial {
 // prediction is told on what the job asks, and is the same work on every size; a limit is time, in which less work
 // is done on fewer GPUs.
 func (g *stopGate) expectedWork(to *policy.Job, d *policy.Decision) policy.GPUSeconds {
-	gpus := pace.UsefulGPUs(to, d)
+	gpus := usefulGPUs(to, d)
 	if to.PredictedLeft == 0 {
 		return policy.ServiceForTime(gpus, max(to.Limit-to.Ran(g.Snapshot.Now), 0))
 	}

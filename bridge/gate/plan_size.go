@@ -8,7 +8,6 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/actuator/sharing"
-	"fairbridge/bridge/gate/pace"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -63,7 +62,7 @@ func (g *planGate) checkResize(p *policy.Job, d *policy.Decision) *denial {
 	}
 	least := minRunPerRestart * cmp.Or(p.CheckpointCost, g.Budgets.AssumedRestartCost())
 	j := g.View.Job(int64(p.ID))
-	ran, left := g.clusterTime.Sub(j.Start), pace.PredictedEnd(p, d)
+	ran, left := g.clusterTime.Sub(j.Start), predictedEnd(p, d)
 	switch {
 	case d.GPUs == p.On.Count() && d.Verb == policy.Resize && d.On.FirstType() == p.On.FirstType():
 		return deny(invariant.DeclaredSizes, "it runs on %d GPUs already", d.GPUs)

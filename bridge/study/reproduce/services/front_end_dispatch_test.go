@@ -1,8 +1,6 @@
 package services
 
-import (
-	"fairbridge/bridge/study/inference"
-)
+import ()
 
 // request is one that came to a front-end.
 type request struct{ came, takes float64 }
@@ -10,8 +8,8 @@ type request struct{ came, takes float64 }
 // playStep lets the requests of a step come, at random within it.
 func (s *frontEndRun) playStep(now float64, count int) {
 	s.Requests[int(now/60)] += count
-	for _, at := range inference.DrawArrivals(s.Rand, count) {
-		came := now + at*inference.StepSeconds
+	for _, at := range DrawArrivals(s.Rand, count) {
+		came := now + at*StepSeconds
 		s.retryUntil(came)
 		f := &s.frontEnds[s.IntN(len(s.frontEnds))]
 		f.counts[len(f.counts)-1]++
@@ -24,7 +22,7 @@ func (s *frontEndRun) playStep(now float64, count int) {
 			f.line, f.retryAt = append(f.line, r), ended+s.RetrySeconds
 		}
 	}
-	s.retryUntil(now + inference.StepSeconds)
+	s.retryUntil(now + StepSeconds)
 }
 
 // retryUntil lets the front-ends in which requests wait try again until a time.

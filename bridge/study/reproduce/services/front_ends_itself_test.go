@@ -4,26 +4,25 @@ import (
 	"math"
 	"testing"
 
-	"fairbridge/bridge/study/inference"
 	"fairbridge/policy/solve/servers"
 )
 
 // looser has service times as spread as exponential ones.
-var looser = inference.Promise{ServiceSeconds: .1, ServiceSigma: .8326, WithinSeconds: .4, Part: .97}
+var looser = Promise{ServiceSeconds: .1, ServiceSigma: .8326, WithinSeconds: .4, Part: .97}
 
 // evenDay has rates of which each holds for so many steps; the counts are even.
-func evenDay(steps int, rates ...float64) *inference.Day {
-	d := &inference.Day{}
+func evenDay(steps int, rates ...float64) *Day {
+	d := &Day{}
 	for _, rate := range rates {
 		for range steps {
 			d.RatePerSecond = append(d.RatePerSecond, rate)
-			d.Counts = append(d.Counts, int(rate*inference.StepSeconds))
+			d.Counts = append(d.Counts, int(rate*StepSeconds))
 		}
 	}
 	return d
 }
 
-func lateIn(m inference.Minutes, from, to int) float64 {
+func lateIn(m Minutes, from, to int) float64 {
 	late, of := 0, 0
 	for i := from; i < to; i++ {
 		late, of = late+m.Late[i], of+m.Requests[i]

@@ -5,26 +5,25 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"fairbridge/bridge/study/inference"
 	"fairbridge/policy/solve/servers"
 )
 
 // frontEndConfig is a service and its front-ends.
 type frontEndConfig struct {
-	inference.Promise
+	Promise
 	FrontEnds      int     // each gets requests at random
 	BackEnds       int     // that there may be
 	SetupSeconds   float64 // from the call of a back-end until it takes requests
 	RetireSeconds  float64 // for which a back-end is not used before it leaves
 	AttemptSeconds float64 // that an attempt at a busy back-end takes
 	RetrySeconds   float64 // after which a front-end that found all its back-ends busy tries again, with the request that came first
-	WindowSteps    int     // of inference.StepSeconds, for which requests are counted
+	WindowSteps    int     // of StepSeconds, for which requests are counted
 	TrendWindows   int     // through whose rates the line is drawn
 	Sigmas         float64 // of a counted rate, above what is expected
 }
 
 // defaultFrontEnds is a service as in the reproduction: four front-ends, counts of half a minute, a line through five minutes.
-func defaultFrontEnds(p inference.Promise, backEnds int) frontEndConfig {
+func defaultFrontEnds(p Promise, backEnds int) frontEndConfig {
 	return frontEndConfig{
 		Promise: p, FrontEnds: 4, BackEnds: backEnds, SetupSeconds: 120, RetireSeconds: 600,
 		AttemptSeconds: .001, RetrySeconds: .01, WindowSteps: 3, TrendWindows: 10, Sigmas: 2,
@@ -33,7 +32,7 @@ func defaultFrontEnds(p inference.Promise, backEnds int) frontEndConfig {
 
 // frontEndResult is what became of the requests, and what they took.
 type frontEndResult struct {
-	inference.Minutes
+	Minutes
 	BackEndSeconds float64 // for which back-ends were set up or ready
 	Attempts       int     // in all
 }
@@ -68,10 +67,10 @@ type frontEndRun struct {
 }
 
 // runFrontEnds plays a day from a second on for so many seconds. Back-ends that the rate of the first step needs are ready.
-func runFrontEnds(c frontEndConfig, d *inference.Day, from, seconds int, seed uint64) frontEndResult {
+func runFrontEnds(c frontEndConfig, d *Day, from, seconds int, seed uint64) frontEndResult {
 	s := &frontEndRun{frontEndConfig: c, Rand: rand.New(rand.NewPCG(seed, 9)), backEnds: make([]backEnd, c.BackEnds), frontEnds: make([]frontEnd, c.FrontEnds)}
 	s.Requests, s.Late = make([]int, (seconds+59)/60), make([]int, (seconds+59)/60)
-	first, last := from/inference.StepSeconds, (from+seconds)/inference.StepSeconds
+	first, last := from/StepSeconds, (from+seconds)/StepSeconds
 	for i := range s.frontEnds {
 		s.frontEnds[i].uses = s.countNeeded(d.RatePerSecond[first])
 	}
@@ -79,7 +78,7 @@ func runFrontEnds(c frontEndConfig, d *inference.Day, from, seconds int, seed ui
 		s.backEnds[i].isCalled = true
 	}
 	for step := first; step < last; step++ {
-		now := float64((step - first) * inference.StepSeconds)
+		now := float64((step - first) * StepSeconds)
 		if (step-first)%c.WindowSteps == 0 {
 			s.scale(now)
 		}
@@ -96,12 +95,12 @@ func runFrontEnds(c frontEndConfig, d *inference.Day, from, seconds int, seed ui
 // clairvoyantBackEnds returns for how many seconds there would be back-ends if in every step as many were there as the greatest rate
 // needs from then until one that is called then is ready, with the set-up of each, and none left before it had not been needed
 // for RetireSeconds.
-func clairvoyantBackEnds(c frontEndConfig, d *inference.Day, from, seconds int) (total float64) {
-	first, last := from/inference.StepSeconds, (from+seconds)/inference.StepSeconds
-	behind, ahead := int(c.RetireSeconds)/inference.StepSeconds, int(c.SetupSeconds)/inference.StepSeconds
+func clairvoyantBackEnds(c frontEndConfig, d *Day, from, seconds int) (total float64) {
+	first, last := from/StepSeconds, (from+seconds)/StepSeconds
+	behind, ahead := int(c.RetireSeconds)/StepSeconds, int(c.SetupSeconds)/StepSeconds
 	for step := first; step < last; step++ {
 		rates := d.RatePerSecond[max(step-behind, first):min(step+ahead+1, last)]
-		total += float64(c.countNeeded(slices.Max(rates)) * inference.StepSeconds)
+		total += float64(c.countNeeded(slices.Max(rates)) * StepSeconds)
 	}
 	return total
 }
@@ -133,7 +132,7 @@ func (s *frontEndRun) scale(now float64) {
 			b.isCalled = false
 		}
 		if b.isCalled {
-			s.BackEndSeconds += float64(s.WindowSteps * inference.StepSeconds)
+			s.BackEndSeconds += float64(s.WindowSteps * StepSeconds)
 		}
 	}
 }
@@ -141,7 +140,7 @@ func (s *frontEndRun) scale(now float64) {
 // forecast is the rate of all requests that a front-end expects once a back-end is ready that it calls now. It takes all front-ends
 // to have as many as it; what chance does to its own part counts as many times as there are of them.
 func (s *frontEndRun) forecast(f *frontEnd) float64 {
-	window := float64(s.WindowSteps * inference.StepSeconds)
+	window := float64(s.WindowSteps * StepSeconds)
 	h := servers.History{WindowSeconds: window, Sigmas: s.Sigmas * math.Sqrt(float64(s.FrontEnds))}
 	for _, n := range f.counts[max(len(f.counts)-s.TrendWindows, 0):] {
 		h.Rates = append(h.Rates, float64(n*s.FrontEnds)/window)

@@ -2,13 +2,11 @@ package services
 
 import (
 	"testing"
-
-	"fairbridge/bridge/study/inference"
 )
 
 // threeHours are what became of the services from 8 to 11 o'clock: back-ends over those of a clairvoyant, the part of the minutes in which
 // promises were kept, and attempts a request.
-func threeHours(f *inference.Fleet, seed uint64, change func(*frontEndConfig)) (used, kept, attempts float64) {
+func threeHours(f *Fleet, seed uint64, change func(*frontEndConfig)) (used, kept, attempts float64) {
 	const from, length = 8 * 3600, 3 * 3600
 	had, least, in, minutes, tried, came := 0.0, 0.0, 0, 0, 0, 0
 	for i := range f.Days {
@@ -33,7 +31,7 @@ func TestReproduceFrontEnds(t *testing.T) {
 	seeds := uint64(5)
 	var used, kept, attempts, usedByOne, keptByOne []float64
 	for seed := uint64(1); seed <= seeds; seed++ {
-		f := inference.DrawFleet(seed, fleetSize, promise, setupSeconds)
+		f := DrawFleet(seed, fleetSize, promise, setupSeconds)
 		u, k, a := threeHours(f, seed, func(*frontEndConfig) {})
 		used, kept, attempts = append(used, u), append(kept, k), append(attempts, a)
 		u, k, _ = threeHours(f, seed, func(c *frontEndConfig) { c.FrontEnds = 1 })

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/exact"
-	"fairbridge/bridge/study/inference"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
@@ -19,7 +18,7 @@ import (
 
 // promise is 99 % of the answers of each minute within half a second, of requests that take .1 s in the mean. A replica takes two
 // minutes to be ready.
-var promise = inference.Promise{ServiceSeconds: .1, ServiceSigma: .5, WithinSeconds: .5, Part: .99}
+var promise = Promise{ServiceSeconds: .1, ServiceSigma: .5, WithinSeconds: .5, Part: .99}
 
 const (
 	setupSeconds = 120
@@ -76,12 +75,12 @@ type day struct {
 	stops         float64 // of a replica, in the mean
 }
 
-func serve(t testing.TB, f *inference.Fleet, seed int64, name string, params paper.Params) day {
+func serve(t testing.TB, f *Fleet, seed int64, name string, params paper.Params) day {
 	t.Helper()
 	jobs := f.Jobs(1, "v100")
 	replicas := len(jobs)
 	jobs = append(jobs, training(seed, int64(replicas+1))...)
-	log := &inference.Log{SetupSeconds: f.SetupSeconds}
+	log := &Log{SetupSeconds: f.SetupSeconds}
 	run, err := exact.Run(exact.Config{Policy: system(t, name, params), Nodes: cluster(replicas + spareGPUs), Jobs: jobs, InferenceServices: f, OmitsReasons: true,
 		Clock: exact.NewEventClock(time.Minute, time.Minute, time.Minute), UntilSeconds: daySeconds, WatchDecision: log.Watch})
 	if err != nil {
@@ -111,7 +110,7 @@ func median(values []float64) float64 {
 func TestSlowStarts(t *testing.T) {
 	var hours, kept, late []float64
 	for seed := int64(1); seed <= 5; seed++ {
-		f := inference.DrawFleet(uint64(seed), fleetSize, promise, 600)
+		f := DrawFleet(uint64(seed), fleetSize, promise, 600)
 		ours := serve(t, f, seed, "swayam", nil)
 		hours, kept, late = append(hours, ours.replicaHours/ours.peakHours), append(kept, ours.kept), append(late, ours.late)
 	}
@@ -129,7 +128,7 @@ func TestReproduceSwayam(t *testing.T) {
 	figures := map[string][]float64{}
 	note := func(what string, value float64) { figures[what] = append(figures[what], value) }
 	for seed := int64(1); seed <= seeds; seed++ {
-		f := inference.DrawFleet(uint64(seed), fleetSize, promise, setupSeconds)
+		f := DrawFleet(uint64(seed), fleetSize, promise, setupSeconds)
 		ours, busy := serve(t, f, seed, "swayam", nil), serve(t, f, seed, "swayam", paper.Params{"scale": "utilisation", "busy": 61.})
 		slurm := serve(t, f, seed, "multifactor", nil)
 		note("hours", ours.replicaHours/ours.peakHours)

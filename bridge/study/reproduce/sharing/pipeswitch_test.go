@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/exact"
-	"fairbridge/bridge/study/inference"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy/paper"
 )
@@ -38,7 +37,7 @@ type lending struct {
 
 func lend(t *testing.T, seed int64, name string, params paper.Params) lending {
 	t.Helper()
-	service := inference.Diurnal{GPUType: "v100", Days: servedDays}
+	service := Diurnal{GPUType: "v100", Days: servedDays}
 	replicas := service.DrawReplicas(seed, 1)
 	jobs := append(slices.Clone(replicas), training(seed, int64(len(replicas)+1))...)
 	run := simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(4, 8, "v100"), Jobs: jobs, InferenceServices: service,

@@ -1,7 +1,4 @@
-// Package inference draws inference services whose demand follows the hours of the day: their
-// replicas, as jobs that come when they are needed and end when they are not, and what the
-// services forecast of it.
-package inference
+package sharing
 
 import (
 	"cmp"

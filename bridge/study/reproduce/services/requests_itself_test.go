@@ -1,21 +1,20 @@
-package inference_test
+package services
 
 import (
 	"math"
 	"slices"
 	"testing"
 
-	"fairbridge/bridge/study/inference"
 	"fairbridge/policy/solve/servers"
 )
 
 // TestRequests: a day has as many requests as its rates say, quiet and busy hours, and what is usual is near what came.
 func TestRequests(t *testing.T) {
-	q := inference.Requests{PeakPerSecond: 40, BurstsPerDay: 6}
+	q := Requests{PeakPerSecond: 40, BurstsPerDay: 6}
 	d := q.Draw(1, 2)
 	want, got, usual, usualSum := 0.0, 0, slices.Max(d.Usual), 0.0
 	for i, rate := range d.RatePerSecond {
-		want, got = want+rate*inference.StepSeconds, got+d.Counts[i]
+		want, got = want+rate*StepSeconds, got+d.Counts[i]
 	}
 	for _, x := range d.Usual {
 		usualSum += 3600 * x
@@ -41,14 +40,14 @@ func TestRequests(t *testing.T) {
 // TestAnswers: with times that vary like exponential ones about as many answers are late as the queue M/M/n says; with fewer
 // servers than there is work all are, in the end, and what no server takes is late.
 func TestAnswers(t *testing.T) {
-	day := inference.Day{}
+	day := Day{}
 	for range 1998 {
 		day.Counts = append(day.Counts, 400+len(day.Counts)%2) // 40 a second, evenly
 	}
-	promise := inference.Promise{ServiceSeconds: .1, ServiceSigma: .8326, WithinSeconds: .4, Part: .99} // as spread as exponential
-	all := func(n int) (s []inference.Server) {
+	promise := Promise{ServiceSeconds: .1, ServiceSigma: .8326, WithinSeconds: .4, Part: .99} // as spread as exponential
+	all := func(n int) (s []Server) {
 		for range n {
-			s = append(s, inference.Server{Until: math.Inf(1)})
+			s = append(s, Server{Until: math.Inf(1)})
 		}
 		return s
 	}

@@ -1,5 +1,4 @@
-// Package pace says how fast jobs are expected to go on what a plan gives them, as the gate weighs it.
-package pace
+package gate
 
 import (
 	"time"
@@ -8,9 +7,9 @@ import (
 	"fairbridge/policy/scaling"
 )
 
-// UsefulGPUs is to how many of the whole GPUs that the job asks for the decision's amount, as far as its speed is
+// usefulGPUs is to how many of the whole GPUs that the job asks for the decision's amount, as far as its speed is
 // known; never more than what it asks for or is given.
-func UsefulGPUs(to *policy.Job, d *policy.Decision) float64 {
+func usefulGPUs(to *policy.Job, d *policy.Decision) float64 {
 	asked := to.Ask.GPUs.WholeGPUs()
 	if d.GPUs <= 0 || len(d.On) == 0 || to.TaskCount() > 1 {
 		return asked
@@ -20,9 +19,9 @@ func UsefulGPUs(to *policy.Job, d *policy.Decision) float64 {
 	return min(asked, given, asked*pace.Speed)
 }
 
-// PredictedEnd is how long the running job is expected to run on, on what it holds or on what the decision gives it,
+// predictedEnd is how long the running job is expected to run on, on what it holds or on what the decision gives it,
 // whichever is faster: neither is long enough if that is not. 0: nothing is predicted.
-func PredictedEnd(p *policy.Job, d *policy.Decision) time.Duration {
+func predictedEnd(p *policy.Job, d *policy.Decision) time.Duration {
 	here := scaling.HeldPace(p).WallTime(p.PredictedLeft)
 	if d.GPUs <= 0 || len(d.On) == 0 {
 		return here

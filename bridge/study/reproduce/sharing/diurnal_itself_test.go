@@ -1,17 +1,16 @@
-package inference_test
+package sharing
 
 import (
 	"slices"
 	"testing"
 
 	"fairbridge/bridge/study/exact"
-	"fairbridge/bridge/study/inference"
 )
 
 // TestReplicas: at each step as many replicas are there as are needed, and demand has a busy time and
 // a quiet one, as the service forecasts.
 func TestReplicas(t *testing.T) {
-	d := inference.Diurnal{OwnGPUs: 32, Days: 2}
+	d := Diurnal{OwnGPUs: 32, Days: 2}
 	need, replicas := d.DrawDemand(1), d.DrawReplicas(1, 100)
 	exceeded := 0
 	for k, want := range need {
