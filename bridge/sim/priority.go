@@ -93,7 +93,7 @@ func (p *priorities) recomputePriorities() (weighed bool) {
 		if j.state == statePending {
 			p.startAging(j)
 			p.setPriority(j)
-			weighed = true
+			p.lastLook, weighed = p.Now(), true
 		}
 	}
 	return weighed

@@ -98,6 +98,7 @@ func (s *scheduler) changedSince(t time.Time) bool {
 // job id. The others learn why they wait.
 func (s *scheduler) listStartable() []queueEntry {
 	var out []queueEntry
+	s.lastLook = s.Now()
 	for _, j := range s.jobs.sortedJobs {
 		if j.state != statePending || j.isCompleting {
 			continue
