@@ -16,8 +16,9 @@ import (
 // else by two ways: the policy wants something else, or a span that a rule looks back ends.
 type quietCycle struct {
 	state *cycleState
+	snap  *policy.Snapshot
 	plan  *policy.Plan // the policy's
-	until time.Time    // no such span ends before
+	until time.Time    // no such span ends before; zero: not yet worked out
 }
 
 // newQuietCycle returns the cycle that ended if it was quiet, else nil.
@@ -28,7 +29,7 @@ func newQuietCycle(s *cycleState, m Memory, r *Report) *quietCycle {
 	e := &r.PartitionResults[0]
 	switch {
 	case len(e.Edits)+len(e.Refusals)+len(e.Separations)+len(e.StuckReasonByJob)+len(m.MemoryByPartition[e.Partition.Name].AwaitedStartByJob) > 0,
-		e.IdleStop != nil, e.NeedsFullRead, len(s.facts.UseByJob) > 0, s.allowedEdits != allEdits, e.Partition.Canary != nil, s.config.Order.AdminComment:
+		e.IdleStop != nil, e.Partition.StopIdleAfter > 0, e.NeedsFullRead, len(s.facts.UseByJob) > 0, s.allowedEdits != allEdits, e.Partition.Canary != nil, s.config.Order.AdminComment:
 		return nil
 	}
 	isMore := func(d policy.Decision) bool { return d.Verb != policy.Keep && d.Verb != policy.Wait }
@@ -36,7 +37,7 @@ func newQuietCycle(s *cycleState, m Memory, r *Report) *quietCycle {
 	if slices.ContainsFunc(e.PolicyPlan.Decisions, isMore) || slices.ContainsFunc(s.facts.Intents, isUnsettled) {
 		return nil
 	}
-	return &quietCycle{s, e.PolicyPlan, nextSpanEnd(s, e.Snapshot)}
+	return &quietCycle{state: s, snap: e.Snapshot, plan: e.PolicyPlan}
 }
 
 // nextSpanEnd returns when the first span ends that a rule looks back or ahead, be the rule at work
@@ -58,16 +59,29 @@ func nextSpanEnd(s *cycleState, snap *policy.Snapshot) time.Time {
 	for i := range s.facts.View.Jobs {
 		note(s.facts.View.Jobs[i].EligibleTime, 0)
 	}
-	spans := append([]time.Duration{0, b.YieldFor, b.EditCooldown, 2 * b.EditCooldown, b.Cooldown, b.ApartFor, editMemorySpan, maxResendAge, rewritePause, maxPinAge, push.MaxClosedIntentAge}, ledger.MemorySpans()...)
+	spans := append([]time.Duration{b.YieldFor, b.EditCooldown, 2 * b.EditCooldown, b.Cooldown, b.ApartFor, editMemorySpan, maxResendAge, rewritePause, maxPinAge, push.MaxClosedIntentAge}, ledger.MemorySpans()...)
+	isSmooth := !slices.ContainsFunc(s.facts.Intents, wentWrong) // then no rule counts what was sent against what went wrong
 	for i := range s.facts.Intents {
 		in := &s.facts.Intents[i]
-		for _, from := range [...]time.Time{in.Made, in.Sent, in.Closed, in.NotAfter, in.Edit.Until} {
-			for _, span := range spans {
-				note(from, span)
-			}
+		note(in.NotAfter, 0)
+		note(in.Edit.Until, 0)
+		if isSmooth {
+			continue
+		}
+		for _, span := range spans {
+			note(in.Made, span)
+			note(in.Sent, span)
+			note(in.Closed, span)
 		}
 	}
 	return end
+}
+
+// wentWrong reports whether the intent did not go as it was to. Stops that did are looked back at by those only
+// who are about to stop more, but for stops of idle jobs, which a quiet cycle knows none of.
+func wentWrong(in bridge.Intent) bool {
+	return in.State == bridge.IntentFailed || in.State == bridge.IntentYielded || in.State == bridge.IntentObserved && in.Error != "" ||
+		in.Before.Rewritten != "" || in.Before.IsTopped
 }
 
 // StepAgain runs a cycle of a simulation in which Slurm shows the same as in the last one, but for the time,
@@ -76,7 +90,13 @@ func nextSpanEnd(s *cycleState, snap *policy.Snapshot) time.Time {
 // nothing was done: Step is to run it.
 func (l *Loop) StepAgain(ctx context.Context) *Report {
 	q := l.quiet
-	if q == nil || !l.Now().Before(q.until) {
+	if q == nil {
+		return nil
+	}
+	if q.until.IsZero() {
+		q.until = nextSpanEnd(q.state, q.snap)
+	}
+	if !l.Now().Before(q.until) {
 		return nil
 	}
 	r, m := &Report{Result: ResultNothing}, l.memory

@@ -13,7 +13,7 @@ type daemon struct {
 	*event.Queue
 	config                       Config
 	lastChange                   time.Time // last change of any job
-	lastLook                     time.Time // when the queue was last gone through, or weighed
+	lastShownChange              time.Time // last change of a reason, expected start or priority
 	queueMainPass, startMainPass func()    // see scheduler
 }
 
@@ -44,7 +44,7 @@ func (d *daemon) LastChange() time.Time { return d.lastChange }
 
 // LastShownChange returns when what Slurm shows may last have changed other than by time: when a job did, or
 // the reasons, expected starts and priorities of those that wait.
-func (d *daemon) LastShownChange() time.Time { return laterTime(d.lastChange, d.lastLook) }
+func (d *daemon) LastShownChange() time.Time { return laterTime(d.lastChange, d.lastShownChange) }
 
 func formatTime(t time.Time) string {
 	if t.IsZero() {
