@@ -51,7 +51,7 @@ func (v *priorities) Order(r *engine.Round) ([]*engine.Entry, error) {
 	v.score(r.Entries)
 	line := slices.Clone(r.Entries)
 	slices.SortFunc(line, func(a, b *engine.Entry) int {
-		return cmp.Or(cmp.Compare(v.all[b.Index].sum, v.all[a.Index].sum), engine.CompareArrival(a, b))
+		return engine.ThenArrival(cmp.Compare(v.all[b.Index].sum, v.all[a.Index].sum), a, b)
 	})
 	v.chooseCandidates(line)
 	if !r.OmitReasons {
