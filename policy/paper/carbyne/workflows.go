@@ -41,7 +41,9 @@ func splitIntoWorkflows(s *policy.Snapshot) *workflowSnapshot {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(strings.Compare(c.Accounts[a].Name, c.Accounts[b].Name), a-b) })
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(strings.Compare(c.Accounts[a].Name, c.Accounts[b].Name), a-b)
+	})
 	sorted := make([]policy.Account, len(order))
 	for i, from := range order {
 		sorted[i] = c.Accounts[from]
