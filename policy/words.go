@@ -1,7 +1,7 @@
 package policy
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -15,7 +15,7 @@ func FormatDuration(d time.Duration) string {
 	seconds, minutes, hours := int(d.Seconds())%60, int(d.Minutes())%60, int(d.Hours())
 	switch {
 	case d < time.Minute:
-		return fmt.Sprintf("%ds", seconds)
+		return strconv.Itoa(seconds) + "s"
 	case d < time.Hour:
 		return formatTwoUnits(minutes, "m", seconds, "s")
 	case d < 24*time.Hour:
@@ -31,10 +31,14 @@ func FormatSeconds(seconds float64) string {
 
 // formatTwoUnits leaves the smaller unit out where there is nothing of it.
 func formatTwoUnits(large int, largeUnit string, small int, smallUnit string) string {
-	if small == 0 {
-		return fmt.Sprintf("%d%s", large, largeUnit)
+	text := strconv.Itoa(large) + largeUnit
+	switch {
+	case small == 0:
+		return text
+	case small < 10:
+		text += "0"
 	}
-	return fmt.Sprintf("%d%s%02d%s", large, largeUnit, small, smallUnit)
+	return text + strconv.Itoa(small) + smallUnit
 }
 
 // FormatCount prints "1 job", "2 jobs".
@@ -42,5 +46,5 @@ func FormatCount(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return strconv.Itoa(n) + " " + what + "s"
 }

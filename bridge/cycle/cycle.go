@@ -16,6 +16,7 @@ import (
 func (l *Loop) Step(ctx context.Context) Report {
 	from := l.Now()
 	r := Report{Result: ResultNothing}
+	l.quiet = nil
 	m, doubts := l.runCycle(ctx, l.memory, &r)
 	if r.addDoubts(doubts); doubts != nil {
 		m.GoodViews, r.endedBy = 0, doubts[0].Cause
@@ -76,6 +77,9 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 		m = l.pushIntents(ctx, s, m, r, intents)
 	}
 	l.releaseUnpushed(ctx, s, m, r)
+	if l.IsSimulation {
+		l.quiet = newQuietCycle(s, m, r)
+	}
 	return m, nil
 }
 

@@ -51,7 +51,8 @@ type Loop struct {
 	Parts
 	guards map[bridge.Decider]*policycall.Caller
 	leader push.LeaderLease
-	memory Memory // of the last cycle
+	memory Memory      // of the last cycle
+	quiet  *quietCycle // the last one, if a simulation may repeat it; nil: it may not
 }
 
 // New joins the parts. The configuration must be valid.

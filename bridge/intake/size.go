@@ -42,6 +42,9 @@ func (a *snapshotAssembler) addOwnersSize(ask *policy.Ask, j *slurm.Job) {
 // limitSizes makes a job rigid whose size cannot be changed here, and leaves one the GPU type it asks for
 // whose type cannot be, and says why.
 func (a *snapshotAssembler) limitSizes(size *slurm.DeclaredSize, ask *policy.Ask, j *slurm.Job) (ignored string) {
+	if size.MaxGPUs == 0 && len(size.GPUTypes) == 0 {
+		return "" // nothing is to be limited
+	}
 	why := cmp.Or(a.leftAloneReason(j), a.weakerPartitionReason(j, bridge.ModeElastic), actuator.FixedSizeReason(j))
 	if why == "" && a.Book != nil && a.Book.WasSizeInVain(j.CurrentRun(), a.View.At) {
 		why = "Slurm kept it from starting on another number of GPUs within the last day"

@@ -72,12 +72,15 @@ func UnprovenTops(intents []bridge.Intent, v *slurm.View) (ids []int64) {
 	return ids
 }
 
+// noticedNiceSpan is how long after it was seen that somebody changed a nice of ours all are wanted.
+const noticedNiceSpan = 5 * time.Minute
+
 // NeedsNices reports whether somebody's change of a nice of ours was seen within five minutes, and the view does not
 // show every nice, from which it would be known whether that was a scontrol top.
 func NeedsNices(intents []bridge.Intent, v *slurm.View) bool {
 	for i := range intents {
 		in := &intents[i]
-		if in.Edit.Kind == slurm.EditNice && in.State == bridge.IntentYielded && v.At.Sub(in.Closed) < 5*time.Minute {
+		if in.Edit.Kind == slurm.EditNice && in.State == bridge.IntentYielded && v.At.Sub(in.Closed) < noticedNiceSpan {
 			return slices.ContainsFunc(v.Jobs, func(j slurm.Job) bool { return j.IsPending() && !j.IsNiceKnown })
 		}
 	}

@@ -13,6 +13,7 @@ type daemon struct {
 	*event.Queue
 	config                       Config
 	lastChange                   time.Time // last change of any job
+	lastShownChange              time.Time // last change of a reason, expected start or priority
 	queueMainPass, startMainPass func()    // see scheduler
 }
 
@@ -40,6 +41,10 @@ func (d *daemon) StartTime() time.Time { return d.config.Start }
 
 // LastChange returns when a job last changed.
 func (d *daemon) LastChange() time.Time { return d.lastChange }
+
+// LastShownChange returns when what Slurm shows may last have changed other than by time: when a job did, or
+// the reasons, expected starts and priorities of those that wait.
+func (d *daemon) LastShownChange() time.Time { return laterTime(d.lastChange, d.lastShownChange) }
 
 func formatTime(t time.Time) string {
 	if t.IsZero() {

@@ -23,6 +23,12 @@ const (
 	arrayAtLimit = "JobArrayTaskLimit" // as many tasks run as may
 )
 
+// expectation is when and where backfill last expected a job to start.
+type expectation struct {
+	expectedStart time.Time // zero: not within its window
+	expectedSlots inventory.Slots
+}
+
 // job is one job record.
 type job struct {
 	id           int64
@@ -47,13 +53,12 @@ type job struct {
 	taskID       int64
 	pendingTasks []int64 // pending tasks of an unsplit record
 
-	program       program.Program
-	partition     *inventory.Partition // it runs in
-	slots         inventory.Slots
-	generation    int             // number of starts and stops; stale events differ
-	expectedStart time.Time       // backfill's start estimate
-	expectedSlots inventory.Slots // and its place
-	exactStart    time.Time       // start to the millisecond
+	program    program.Program
+	partition  *inventory.Partition // it runs in
+	slots      inventory.Slots
+	generation int // number of starts and stops; stale events differ
+	expectation
+	exactStart time.Time // start to the millisecond
 }
 
 func (j *job) isHeld() bool { return j.holdReason != "" }
@@ -138,7 +143,4 @@ func (j *job) noteExpectedStart(at time.Time, slots inventory.Slots) {
 		return
 	}
 	j.expectedStart, j.expectedSlots = at, slots
-	if j.reason == "None" {
-		j.reason = "Resources"
-	}
 }

@@ -35,7 +35,7 @@ func (r *lifecycle) startRun(j *job, p *inventory.Partition, slots inventory.Slo
 	slots.Allocate()
 	j.slots, j.partition, j.state, j.reason = slots, p, stateRunning, "None"
 	j.startTime, j.exactStart, j.endTime = r.nowTruncated(), r.Now(), time.Time{}
-	j.expectedStart, j.expectedSlots = time.Time{}, nil
+	j.expectation = expectation{}
 	j.hasRun = true
 	r.accounting.startedCount++
 	r.scheduleRunEnd(j)

@@ -39,7 +39,7 @@ func (p *priorities) startAging(j *job) {
 	if j.isHeld() || !j.accrueTime.IsZero() || p.jobs.dependencyReason(j) != "" {
 		return
 	}
-	j.accrueTime = p.nowTruncated()
+	j.accrueTime, p.lastShownChange = p.nowTruncated(), p.Now()
 	if j.beginTime.After(j.accrueTime) {
 		j.accrueTime = j.beginTime
 	}
@@ -92,7 +92,10 @@ func (p *priorities) recomputePriorities() (weighed bool) {
 	for _, j := range p.jobs.sortedJobs {
 		if j.state == statePending {
 			p.startAging(j)
-			p.setPriority(j)
+			before := j.priority
+			if p.setPriority(j); j.priority != before {
+				p.lastShownChange = p.Now()
+			}
 			weighed = true
 		}
 	}

@@ -103,7 +103,7 @@ func (s *scheduler) listStartable() []queueEntry {
 			continue
 		}
 		if r := s.waitReason(j); r != "" {
-			j.reason = r
+			s.setReason(j, r)
 			continue
 		}
 		s.priorities.startAging(j)
@@ -111,9 +111,9 @@ func (s *scheduler) listStartable() []queueEntry {
 			p := s.inventory.Partition(name)
 			switch {
 			case p == nil || p.IsDown:
-				j.reason = "PartitionDown"
+				s.setReason(j, "PartitionDown")
 			case p.MaxTime > 0 && j.spec.TimeLimit > p.MaxTime:
-				j.reason = "PartitionTimeLimit"
+				s.setReason(j, "PartitionTimeLimit")
 			default:
 				out = append(out, queueEntry{j, p})
 			}
@@ -123,6 +123,13 @@ func (s *scheduler) listStartable() []queueEntry {
 		return cmp.Or(cmp.Compare(y.partition.Tier, x.partition.Tier), cmp.Compare(y.job.priority, x.job.priority), cmp.Compare(x.job.id, y.job.id))
 	})
 	return out
+}
+
+// setReason says why the job waits.
+func (s *scheduler) setReason(j *job, reason string) {
+	if j.reason != reason {
+		j.reason, s.lastShownChange = reason, s.Now()
+	}
 }
 
 // waitReason says what other than resources and order keeps a pending job waiting.
@@ -163,7 +170,7 @@ func (s *scheduler) runMainPass(depth int) {
 		switch {
 		case e.job.state != statePending: // started in another of its partitions
 		case depth > 0 && i >= depth || blocked[e.partition]:
-			e.job.reason = "Priority"
+			s.setReason(e.job, "Priority")
 		case s.startTasks(e, banned):
 		case len(e.job.spec.RequiredNodes) > 0:
 			for _, name := range e.job.spec.RequiredNodes {
@@ -181,14 +188,14 @@ func (s *scheduler) startTasks(e queueEntry, banned map[*inventory.Node]bool) bo
 	for {
 		slots, why := s.placeNow(e, banned)
 		if slots == nil {
-			e.job.reason = why
+			s.setReason(e.job, why)
 			return false
 		}
 		if s.lifecycle.startRun(e.job, e.partition, slots, "main") == e.job {
 			return true
 		}
 		if s.jobs.isArrayAtLimit(e.job) {
-			e.job.reason = arrayAtLimit
+			s.setReason(e.job, arrayAtLimit)
 			return true
 		}
 	}
@@ -239,9 +246,11 @@ func (s *scheduler) takeBackfillTurn() {
 // every tested job gets a reservation (conservative backfill).
 func (s *scheduler) runBackfill() {
 	s.beginBackfillPlan()
-	for _, j := range s.jobs.sortedJobs {
-		j.expectedStart, j.expectedSlots = time.Time{}, nil
+	before := make([]expectation, len(s.jobs.sortedJobs))
+	for i, j := range s.jobs.sortedJobs {
+		before[i], j.expectation = j.expectation, expectation{}
 	}
+	defer s.noteExpectations(slices.Clone(s.jobs.sortedJobs), before)
 	for i, e := range s.listStartable() {
 		if i >= s.config.BackfillDepth {
 			break
@@ -250,6 +259,16 @@ func (s *scheduler) runBackfill() {
 			continue // the main pass sees to those
 		}
 		s.backfillTasks(e)
+	}
+}
+
+// noteExpectations notes whether a backfill pass expects something else of the jobs than was expected before.
+func (s *scheduler) noteExpectations(jobs []*job, before []expectation) {
+	for i, j := range jobs {
+		if !j.expectedStart.Equal(before[i].expectedStart) || !slices.Equal(j.expectedSlots.NodeNames(), before[i].expectedSlots.NodeNames()) {
+			s.lastShownChange = s.Now()
+			return
+		}
 	}
 }
 
@@ -269,6 +288,9 @@ func (s *scheduler) backfillTasks(e queueEntry) {
 			s.lifecycle.startRun(e.job, e.partition, slots, "backfill")
 		default:
 			e.job.noteExpectedStart(at, slots)
+			if e.job.reason == "None" {
+				s.setReason(e.job, "Resources")
+			}
 			reserved++
 		}
 		if !e.job.isUnsplit() || reserved >= min(maxArrayReservations, len(e.job.pendingTasks)) || reserved > 0 && s.jobs.isArrayFull(e.job, reserved) {

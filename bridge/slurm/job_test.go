@@ -1,8 +1,11 @@
 package slurm
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 func TestSameRun(t *testing.T) {
@@ -48,4 +51,24 @@ func TestRefusalReasonsHaveShortDurations(t *testing.T) {
 	if got := p.RefusalReason(&Job{TimeLimit: time.Hour}); got != "partition gpu takes jobs of at most 10m, and its limit is 1h" {
 		t.Error(got)
 	}
+}
+
+// TestAJobIsFoundAmongAnyIDs wants the first record with the id, however dense ids are.
+func TestAJobIsFoundAmongAnyIDs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v, id := View{}, int64(rapid.IntRange(0, 3).Draw(t, "first id"))
+		for _, step := range rapid.SliceOfN(rapid.SampledFrom([]int64{0, 1, 1, 1, 2, 40}), 0, 30).Draw(t, "steps") {
+			id += step
+			v.Jobs = append(v.Jobs, Job{ID: id})
+		}
+		for ask := int64(-2); ask <= id+2; ask++ {
+			var want *Job
+			if i := slices.IndexFunc(v.Jobs, func(j Job) bool { return j.ID == ask }); i >= 0 {
+				want = &v.Jobs[i]
+			}
+			if got := v.Job(ask); got != want {
+				t.Fatalf("job %d: %p, want %p", ask, got, want)
+			}
+		}
+	})
 }

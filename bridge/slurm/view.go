@@ -99,6 +99,15 @@ func (v *View) Node(name string) *Node {
 // Job returns the record with the id, or nil.
 func (v *View) Job(id int64) *Job {
 	lo, hi := 0, len(v.Jobs)
+	if hi > 0 { // ids are nearly dense, which leaves few places where it may be
+		last := hi - 1
+		if at := id - v.Jobs[0].ID; at >= 0 && at < int64(last) && v.Jobs[at].ID >= id {
+			hi = int(at) + 1
+		}
+		if at := int64(last) - (v.Jobs[last].ID - id); at > 0 && at <= int64(last) && v.Jobs[at-1].ID < id {
+			lo = int(at)
+		}
+	}
 	for lo < hi {
 		mid := (lo + hi) / 2
 		if v.Jobs[mid].ID < id {

@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -31,7 +30,7 @@ func (j *Job) RunsNow() bool { return len(j.Spans) > 0 && j.Spans[0].From <= 0 }
 
 // compareDeadlines compares by deadline, then arrival.
 func compareDeadlines(a, b *Job) int {
-	return cmp.Or(a.Deadline.Compare(b.Deadline), engine.CompareArrival(a.Entry, b.Entry))
+	return engine.ThenArrival(a.Deadline.Compare(b.Deadline), a.Entry, b.Entry)
 }
 
 func compareArrival(a, b *Job) int { return engine.CompareArrival(a.Entry, b.Entry) }

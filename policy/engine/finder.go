@@ -94,17 +94,26 @@ func (f *deviceFinder) find(e *Entry) (policy.Alloc, error) {
 	return f.placer.Place(f.Round, e)
 }
 
-// hasPlaceLike reports whether find finds a place of the same GPU type as another.
-func (f *deviceFinder) hasPlaceLike(e *Entry, on policy.Alloc) bool {
-	if f.placer != nil {
-		other, err := f.find(e)
-		return err == nil && other.FirstType() == on.FirstType()
+// findLike finds a place of the same GPU type as another; nil: find would find none.
+func (f *deviceFinder) findLike(e *Entry, on policy.Alloc) policy.Alloc {
+	if !f.needsOnlyRoom(e) {
+		if other, err := f.find(e); err == nil && other.FirstType() == on.FirstType() {
+			return other
+		}
+		return nil
 	}
 	a := e.GangAsk()
 	if mixed := slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Type != on.FirstType() }); a.GPUs.Type == "" && !mixed {
 		a.GPUs.Type = on.FirstType()
 	}
-	return f.FreePool.Fits(e.Partition, a)
+	other, _ := pool.Fit(f.FreePool, e.Partition, a) // nil on errors
+	return other
+}
+
+// needsOnlyRoom reports whether any room will do for the job: as long as one place that it has stays free, it has one.
+func (f *deviceFinder) needsOnlyRoom(e *Entry) bool {
+	p, ok := f.placer.(FallbackPlacer)
+	return f.placer == nil || ok && p.TakesAnyRoom() && e.GangAsk().GPUs.Type != "" // else another type may come first
 }
 
 // findUnlessFull is find, unless that is known to be in vain.

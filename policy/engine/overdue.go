@@ -20,7 +20,7 @@ func (r *Round) moveOverdueFirst(rules Rules, line []*Entry) []*Entry {
 		return line
 	}
 	slices.SortFunc(overdue, func(a, b *Entry) int {
-		return cmp.Or(cmp.Compare(b.verdict.overdueBy, a.verdict.overdueBy), CompareArrival(a, b))
+		return ThenArrival(cmp.Compare(b.verdict.overdueBy, a.verdict.overdueBy), a, b)
 	})
 	return appendMatching(overdue, line, func(e *Entry) bool { return !e.verdict.isOverdue })
 }

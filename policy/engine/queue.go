@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"fmt"
-)
+import "strconv"
 
 // waitingQueue counts the jobs that wait, for the reasons given to those behind them.
 type waitingQueue struct {
@@ -31,7 +29,7 @@ func (q *waitingQueue) describeAhead() string {
 	case 1:
 		return "1 job of account " + q.largestAccount + " waits ahead"
 	}
-	return fmt.Sprintf("%d jobs wait ahead, %d of them of account %s", q.waitingCount, q.waitingCountByAccount[q.largestAccount], q.largestAccount)
+	return strconv.Itoa(q.waitingCount) + " jobs wait ahead, " + strconv.Itoa(q.waitingCountByAccount[q.largestAccount]) + " of them of account " + q.largestAccount
 }
 
 // nextOrdinal prints the place of the next job in the queue: 1st, 2nd, 3rd, 4th, …
@@ -47,5 +45,5 @@ func (q *waitingQueue) nextOrdinal() string {
 			suffix = "rd"
 		}
 	}
-	return fmt.Sprintf("%d%s", n, suffix)
+	return strconv.Itoa(n) + suffix
 }

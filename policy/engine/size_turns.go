@@ -118,7 +118,7 @@ func (s *sizeTurns) listWaiting() []*Entry {
 		}
 	}
 	slices.SortFunc(all, func(a, b *Entry) int {
-		return cmp.Or(cmp.Compare(b.WantedDeviceCount, a.WantedDeviceCount), CompareArrival(a, b))
+		return ThenArrival(cmp.Compare(b.WantedDeviceCount, a.WantedDeviceCount), a, b)
 	})
 	return all[:min(len(all), mostSizeTurns)]
 }

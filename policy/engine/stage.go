@@ -60,6 +60,11 @@ type Placer interface {
 	Place(*Round, *Entry) (policy.Alloc, error)
 }
 
+// A FallbackPlacer is a Placer without memory. Where it takes any room, it finds a place wherever pool.Fit does.
+type FallbackPlacer interface {
+	TakesAnyRoom() bool
+}
+
 // A Packer finds a place beside jobs that share, for an entry that no free device is
 // left for.
 type Packer interface {

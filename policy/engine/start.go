@@ -102,7 +102,8 @@ func (w *walk) tryDisplace(e *Entry) bool {
 func (w *walk) startOnReleased(e *Entry, released []*Entry) bool {
 	on, err := w.finder.find(e)
 	if err == nil && len(released) > 1 {
-		released = w.victims.spareNeedless(released, func() bool { return w.finder.hasPlaceLike(e, on) })
+		find := func() policy.Alloc { return w.finder.findLike(e, on) }
+		released = w.victims.spareNeedless(released, on, w.finder.needsOnlyRoom(e), find)
 		on, err = w.finder.find(e)
 	}
 	if err != nil || w.finder.takeFreedDevices(e, on) != nil {

@@ -89,17 +89,22 @@ func (v *victims) isHopelessFor(e *Entry) bool {
 
 // spareNeedless takes again what those of the released victims hold that the job has a
 // place without, the last to be chosen first, and returns the others: not one of them
-// could be left out. A single one was needed as it is.
-func (v *victims) spareNeedless(released []*Entry, hasPlace func() bool) []*Entry {
+// could be left out. A single one was needed as it is. place is one that the job has with all released, and find finds
+// another like it, or none.
+func (v *victims) spareNeedless(released []*Entry, place policy.Alloc, keeps bool, find func() policy.Alloc) []*Entry {
 	needed := released
 	for i := len(released) - 1; i >= 0 && len(needed) > 1; i-- {
 		victim, mark := released[i], v.FreePool.UndoMark()
 		pool.OverdrawHeld(v.FreePool, victim.Job) // sick devices may overdraw its node
-		if hasPlace() {
-			needed = slices.Delete(needed, i, i+1)
-			continue
+		if !keeps || haveCommonNode(place, victim.On) {
+			other := find()
+			if other == nil {
+				v.FreePool.Rewind(mark)
+				continue
+			}
+			place = other
 		}
-		v.FreePool.Rewind(mark)
+		needed = slices.Delete(needed, i, i+1)
 	}
 	return needed
 }

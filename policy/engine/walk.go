@@ -153,7 +153,7 @@ func (w *walk) block(e *Entry, why string) {
 // queueBehind queues the job behind those that wait already.
 func (w *walk) queueBehind(e *Entry, why string) {
 	e.setVerdict(policy.Wait, w.reasonUnlessOmitted(func() string {
-		return fmt.Sprintf("waits as %s: %s; %s", w.queue.nextOrdinal(), why, w.queue.describeAhead())
+		return "waits as " + w.queue.nextOrdinal() + ": " + why + "; " + w.queue.describeAhead()
 	}))
 	w.queue.add(e)
 }

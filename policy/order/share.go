@@ -3,8 +3,8 @@ package order
 import (
 	"cmp"
 	"container/heap"
-	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"fairbridge/policy/engine"
@@ -37,7 +37,10 @@ func (b BySmallestShare) Order(r *engine.Round) ([]*engine.Entry, error) {
 	for len(accounts) > 0 {
 		a := accounts[0]
 		next := a.remainingJobs[0]
-		next.Note = fmt.Sprintf("the jobs of account %s before it come to %.2f times its share", a.name, a.weightedShare)
+		if !r.OmitReasons {
+			share := strconv.FormatFloat(a.weightedShare, 'f', 2, 64)
+			next.Note = "the jobs of account " + a.name + " before it come to " + share + " times its share"
+		}
 		line = append(line, next.Entry)
 		a.serveNextJob(next.cost)
 		if len(a.remainingJobs) == 0 {
@@ -107,7 +110,10 @@ func (q accountHeap) Len() int { return len(q) }
 
 func (q accountHeap) Less(i, j int) bool {
 	a, b := q[i], q[j]
-	return cmp.Or(cmp.Compare(a.weightedShare, b.weightedShare), a.lastStart.Compare(b.lastStart), cmp.Compare(a.name, b.name)) < 0
+	if a.weightedShare != b.weightedShare {
+		return a.weightedShare < b.weightedShare
+	}
+	return cmp.Or(a.lastStart.Compare(b.lastStart), cmp.Compare(a.name, b.name)) < 0
 }
 
 func (q accountHeap) Swap(i, j int) { q[i], q[j] = q[j], q[i] }

@@ -43,6 +43,9 @@ func (GangSizeAffinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, e
 	return pool.Fit(r.FreePool, e.Partition, e.GangAsk())
 }
 
+// TakesAnyRoom implements engine.FallbackPlacer.
+func (GangSizeAffinity) TakesAnyRoom() bool { return true }
+
 // gangSizeByNode returns the size of gang that the node of each room hosts, the widest if there are
 // several, and 0 for none.
 func gangSizeByNode(r *engine.Round, rooms []pool.Room) map[string]int {

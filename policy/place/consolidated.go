@@ -35,6 +35,9 @@ func (c Consolidated) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, err
 	return on, err
 }
 
+// TakesAnyRoom implements engine.FallbackPlacer.
+func (c Consolidated) TakesAnyRoom() bool { return c.Patience <= 0 }
+
 // fitBestLeaf returns the best placement below one leaf, or nil. Nodes of unknown
 // leaf are each a leaf of their own.
 func fitBestLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) policy.Alloc {

@@ -21,7 +21,7 @@ func AssignContests(r *engine.Round, contests []*Contest) []engine.Assignment {
 		}
 	}
 	slices.SortStableFunc(leased, func(a, b *Contender) int {
-		return cmp.Or(-compareBools(a.HoldsGPUs(), b.HoldsGPUs()), cmp.Compare(seconds[a], seconds[b]), engine.CompareArrival(a.Entry, b.Entry))
+		return engine.ThenArrival(cmp.Or(-compareBools(a.HoldsGPUs(), b.HoldsGPUs()), cmp.Compare(seconds[a], seconds[b])), a.Entry, b.Entry)
 	})
 	for _, j := range leased {
 		a := j.AssignmentWithoutLease()

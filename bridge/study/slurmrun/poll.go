@@ -50,6 +50,13 @@ func (c *polledCluster) Observe(ctx context.Context) (*slurm.View, error) {
 	return v, nil
 }
 
+// showsTheSame reports whether a poll would show what the last one did, but for the time, and no whole list
+// is wanted that the last one could not read.
+func (c *polledCluster) showsTheSame() bool {
+	_, _, ended := c.World.JobTotals()
+	return c.World.LastShownChange().Before(c.lastPoll.at) && !c.isFullReadRequested && (ended == c.lastFullRead.endedCount || !c.lastPoll.hasWaiters)
+}
+
 // hasWaiters reports whether some job waits for the end of others. Records are large, and every
 // poll looks at all: none is copied.
 func hasWaiters(jobs []slurm.Job) bool {

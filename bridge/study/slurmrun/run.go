@@ -23,6 +23,7 @@ type runner struct {
 	workloadStart  time.Time
 	loop           *cycle.Loop // nil: Slurm alone
 	store          *memstore.Store
+	cluster        *polledCluster
 	jobs           []workload.Job // by arrival, then id
 	jobIndexes     jobIndexes     // in jobs
 	specs          []sim.JobSpec  // of the jobs; an array's is that of each task
@@ -103,7 +104,7 @@ func (r *runner) runCycle(idle bool) error {
 	}
 	r.teachRunTimes()
 	r.forgetIntents()
-	rep := r.loop.Step(context.Background())
+	rep := r.step(context.Background())
 	r.cycleSkipper.noteCycle(&rep, r.world.PendingJobCount(), r.store.OpenIntentCount())
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == bridge.CauseJournal || d.Cause == bridge.CauseHistory {
@@ -117,6 +118,17 @@ func (r *runner) runCycle(idle bool) error {
 		r.AfterCycle(r.world)
 	}
 	return nil
+}
+
+// step runs one cycle of the loop: again as the last one, where that was quiet and Slurm shows the same since.
+func (r *runner) step(ctx context.Context) cycle.Report {
+	if r.cluster.showsTheSame() && r.speedReports == nil && !r.RunsEveryCycle && r.WatchCycle == nil && r.AfterCycle == nil {
+		if rep := r.loop.StepAgain(ctx); rep != nil {
+			r.cycleSkipper.repeatedCount++
+			return *rep
+		}
+	}
+	return r.loop.Step(ctx)
 }
 
 // advanceTime lets time pass, but not beyond the end of the last job.

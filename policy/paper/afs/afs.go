@@ -8,7 +8,6 @@
 package afs
 
 import (
-	"fmt"
 	"time"
 
 	"fairbridge/policy"
@@ -57,7 +56,8 @@ func (a allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 		for i, n := range tournament.Divide(p.Count, contestants, tournament.ToShorter) {
 			j := p.Jobs[i]
 			if j.Size = n; !r.OmitReasons {
-				j.Note = fmt.Sprintf("%s are its part, with %s left on them", policy.FormatCount(n, "GPU"), policy.FormatDuration(policy.DurationFromSeconds(j.SecondsOn(max(n, j.Least())))))
+				left := policy.FormatDuration(policy.DurationFromSeconds(j.SecondsOn(max(n, j.Least()))))
+				j.Note = policy.FormatCount(n, "GPU") + " are its part, with " + left + " left on them"
 			}
 		}
 		a.KeepSizes(p)

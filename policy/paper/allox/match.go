@@ -44,7 +44,7 @@ func (m matchingAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error
 	}
 	slices.SortFunc(turns, func(a, b engine.Assignment) int {
 		x, y := &given[a.Entry.Index], &given[b.Entry.Index]
-		return cmp.Or(cmp.Compare(x.lineGroup, y.lineGroup), cmp.Compare(x.startSeconds, y.startSeconds), engine.CompareArrival(a.Entry, b.Entry))
+		return engine.ThenArrival(cmp.Or(cmp.Compare(x.lineGroup, y.lineGroup), cmp.Compare(x.startSeconds, y.startSeconds)), a.Entry, b.Entry)
 	})
 	return turns, nil
 }
@@ -160,7 +160,7 @@ func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
 		// goes to the one that is free first.
 		typ := c.machineGroups[g].Type
 		slices.SortFunc(queue, func(i, j int) int {
-			return cmp.Or(cmp.Compare(places[j].FromEnd, places[i].FromEnd), cmp.Compare(times[i][typ], times[j][typ]), engine.CompareArrival(jobs[i], jobs[j]))
+			return engine.ThenArrival(cmp.Or(cmp.Compare(places[j].FromEnd, places[i].FromEnd), cmp.Compare(times[i][typ], times[j][typ])), jobs[i], jobs[j])
 		})
 		free[typ] = append(free[typ], q.addQueue(c.machineGroups[g], queue, times)...)
 	}

@@ -49,7 +49,10 @@ func (c *classes) prepare(r *engine.Round) {
 	c.of, c.used, c.quota = make([]class, len(r.Entries)), map[string]float64{}, c.makeQuotas(r)
 	line := slices.Clone(r.Entries)
 	slices.SortFunc(line, func(a, b *engine.Entry) int {
-		return cmp.Or(cmp.Compare(c.seniority(a), c.seniority(b)), engine.CompareTenure(a, b))
+		if c := cmp.Compare(c.seniority(a), c.seniority(b)); c != 0 {
+			return c
+		}
+		return engine.CompareTenure(a, b)
 	})
 	for _, e := range line {
 		c.of[e.Index] = c.classify(r, e)
@@ -67,7 +70,10 @@ func (c *classes) prepare(r *engine.Round) {
 
 // seniority puts jobs that cannot be stopped or are guaranteed already before the others.
 func (c *classes) seniority(e *engine.Entry) int {
-	if _, is := slices.BinarySearch(c.was.Guaranteed, e.ID); e.HoldsGPUs() && (is || !c.mayLeave(e)) {
+	if !e.HoldsGPUs() {
+		return 1
+	}
+	if _, is := slices.BinarySearch(c.was.Guaranteed, e.ID); is || !c.mayLeave(e) {
 		return 0
 	}
 	return 1
@@ -178,9 +184,9 @@ func (c *classes) noteFor(e *engine.Entry) string {
 		return fmt.Sprintf("on what guaranteed jobs leave; account %s uses none of its quota of %s",
 			e.Account, formatGPUs(c.quota[e.Account]))
 	case !c.isOpportunistic(e):
-		return fmt.Sprintf("guaranteed; account %s has a quota of %s", e.Account, formatGPUs(c.quota[e.Account]))
+		return "guaranteed; account " + e.Account + " has a quota of " + formatGPUs(c.quota[e.Account])
 	case e.IsOpportunistic():
 		return "opportunistic, as its owner says"
 	}
-	return fmt.Sprintf("opportunistic, until account %s has quota left for it, of %s", e.Account, formatGPUs(c.quota[e.Account]))
+	return "opportunistic, until account " + e.Account + " has quota left for it, of " + formatGPUs(c.quota[e.Account])
 }

@@ -81,7 +81,7 @@ func (a *planner) compare(x, y *engine.Entry) int {
 		}
 		return 2
 	}
-	return cmp.Or(cmp.Compare(group(x), group(y)), cmp.Compare(a.given[x.Index].wait, a.given[y.Index].wait), engine.CompareArrival(x, y))
+	return engine.ThenArrival(cmp.Or(cmp.Compare(group(x), group(y)), cmp.Compare(a.given[x.Index].wait, a.given[y.Index].wait)), x, y)
 }
 
 // prepare counts what there is.
@@ -135,9 +135,9 @@ func (a *planner) listWaiting(r *engine.Round) []*candidate {
 	}
 	slices.SortFunc(line, func(x, y *candidate) int {
 		if isNew := x.planned < 0; isNew != (y.planned < 0) || isNew {
-			return cmp.Or(cmp.Compare(min(y.planned, 0), min(x.planned, 0)), engine.CompareArrival(x.Entry, y.Entry))
+			return engine.ThenArrival(cmp.Compare(min(y.planned, 0), min(x.planned, 0)), x.Entry, y.Entry)
 		}
-		return cmp.Or(x.kept.Start.Compare(y.kept.Start), engine.CompareArrival(x.Entry, y.Entry))
+		return engine.ThenArrival(x.kept.Start.Compare(y.kept.Start), x.Entry, y.Entry)
 	})
 	return line[:min(len(line), plannedJobs)]
 }

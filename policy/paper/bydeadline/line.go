@@ -67,7 +67,7 @@ func (v *valued) class(r *engine.Round) int {
 // sortByIndex puts the job first that loses most.
 func (l line) sortByIndex(r *engine.Round) {
 	slices.SortFunc(l, func(a, b valued) int {
-		return cmp.Or(cmp.Compare(a.class(r), b.class(r)), cmp.Compare(b.index, a.index), engine.CompareArrival(a.Entry, b.Entry))
+		return engine.ThenArrival(cmp.Or(cmp.Compare(a.class(r), b.class(r)), cmp.Compare(b.index, a.index)), a.Entry, b.Entry)
 	})
 }
 

@@ -82,8 +82,12 @@ func (a rankedJob) compare(b rankedJob) int {
 	if a.lineGroup != groupMayRun || b.lineGroup != groupMayRun {
 		return cmp.Or(a.lineGroup-b.lineGroup, a.lineIndex-b.lineIndex)
 	}
-	return cmp.Or(cmp.Compare(a.workflowGPUSecondsLeft, b.workflowGPUSecondsLeft), cmp.Compare(a.workflowIndex, b.workflowIndex), cmp.Compare(a.latestStartSeconds, b.latestStartSeconds),
-		cmp.Compare(b.packingScore, a.packingScore), engine.CompareArrival(a.Entry, b.Entry))
+	left := cmp.Compare(a.workflowGPUSecondsLeft, b.workflowGPUSecondsLeft)
+	if c := cmp.Or(left, a.workflowIndex-b.workflowIndex); c != 0 {
+		return c
+	}
+	start := cmp.Compare(a.latestStartSeconds, b.latestStartSeconds)
+	return engine.ThenArrival(cmp.Or(start, cmp.Compare(b.packingScore, a.packingScore)), a.Entry, b.Entry)
 }
 
 // planWorkflows looks at every workflow.

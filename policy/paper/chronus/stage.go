@@ -64,7 +64,7 @@ func (s *stage) bestEffort(r *engine.Round) []*engine.Entry {
 		all = append(all, x)
 	}
 	slices.SortFunc(all, func(a, b standing) int {
-		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.left, b.left), engine.CompareArrival(a.Entry, b.Entry))
+		return engine.ThenArrival(cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.left, b.left)), a.Entry, b.Entry)
 	})
 	line := make([]*engine.Entry, len(all))
 	for i := range all {

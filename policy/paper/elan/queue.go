@@ -223,7 +223,7 @@ func (a *admission) victimsFor(e *engine.Entry) []*engine.Entry {
 		}
 	}
 	slices.SortFunc(all, func(x, y *engine.Entry) int {
-		return cmp.Or(cmp.Compare(a.surplus(y), a.surplus(x)), cmp.Compare(a.loss(x), a.loss(y)), engine.CompareArrival(y, x))
+		return engine.ThenArrival(cmp.Or(cmp.Compare(a.surplus(y), a.surplus(x)), cmp.Compare(a.loss(x), a.loss(y))), y, x)
 	})
 	return all
 }

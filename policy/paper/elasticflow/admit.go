@@ -25,7 +25,7 @@ type planner struct {
 
 // byDeadline compares demands by deadline, then arrival.
 func byDeadline(a, b *demand) int {
-	return cmp.Or(cmp.Compare(a.deadline, b.deadline), engine.CompareArrival(a.entry, b.entry))
+	return engine.ThenArrival(cmp.Compare(a.deadline, b.deadline), a.entry, b.entry)
 }
 
 // planAll gives each job, the earliest deadline first, its minimum share of what is left, and takes

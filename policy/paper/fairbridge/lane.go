@@ -34,7 +34,7 @@ func laneSeconds(r *engine.Round, secondsLeft func(*engine.Round, *engine.Entry)
 	}
 	for _, lane := range lanes {
 		slices.SortFunc(lane, func(a, b *engine.Entry) int {
-			return cmp.Or(cmp.Compare(seconds[a.Index], seconds[b.Index]), engine.CompareArrival(a, b))
+			return engine.ThenArrival(cmp.Compare(seconds[a.Index], seconds[b.Index]), a, b)
 		})
 		addTurns(lane, seconds)
 	}

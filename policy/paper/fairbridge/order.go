@@ -56,7 +56,7 @@ func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 	}
 	positions := l.positions(r)
 	slices.SortFunc(positions, func(a, b position) int {
-		return cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class), cmp.Compare(a.sortKey, b.sortKey), engine.CompareArrival(a.Entry, b.Entry))
+		return engine.ThenArrival(cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class), cmp.Compare(a.sortKey, b.sortKey)), a.Entry, b.Entry)
 	})
 	line := make([]*engine.Entry, len(positions))
 	for i, p := range positions {
@@ -114,11 +114,11 @@ func (p position) slackNote(left, fair, slack float64) string {
 	case left == 0:
 		return "nothing is known of its length"
 	case p.class == classUrgent:
-		return fmt.Sprintf("no slack: run from now on it ends %s later than its fair time, %s after it arrived", policy.FormatSeconds(-slack), policy.FormatSeconds(fair))
+		return "no slack: run from now on it ends " + policy.FormatSeconds(-slack) + " later than its fair time, " + policy.FormatSeconds(fair) + " after it arrived"
 	case p.class == classLong:
 		return fmt.Sprintf("with %s to go it is among the longest, on which the end of all work here depends", policy.FormatSeconds(left))
 	}
-	return fmt.Sprintf("it has %s to go and %s of slack", policy.FormatSeconds(left), policy.FormatSeconds(slack))
+	return "it has " + policy.FormatSeconds(left) + " to go and " + policy.FormatSeconds(slack) + " of slack"
 }
 
 // usageNote says what the account used, unless all stand alike.

@@ -50,7 +50,7 @@ func (s *stage) bestEffort(r *engine.Round) []*engine.Entry {
 		}
 	}
 	slices.SortFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.left, b.left), engine.CompareArrival(a.Entry, b.Entry))
+		return engine.ThenArrival(cmp.Compare(a.left, b.left), a.Entry, b.Entry)
 	})
 	line := make([]*engine.Entry, len(all))
 	for i := range all {

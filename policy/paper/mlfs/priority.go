@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"time"
 
 	"fairbridge/policy"
@@ -51,7 +52,7 @@ func (v *priorities) Order(r *engine.Round) ([]*engine.Entry, error) {
 	v.score(r.Entries)
 	line := slices.Clone(r.Entries)
 	slices.SortFunc(line, func(a, b *engine.Entry) int {
-		return cmp.Or(cmp.Compare(v.all[b.Index].sum, v.all[a.Index].sum), engine.CompareArrival(a, b))
+		return engine.ThenArrival(cmp.Compare(v.all[b.Index].sum, v.all[a.Index].sum), a, b)
 	})
 	v.chooseCandidates(line)
 	if !r.OmitReasons {
@@ -64,10 +65,12 @@ func (v *priorities) Order(r *engine.Round) ([]*engine.Entry, error) {
 
 func (v *priorities) noteFor(e *engine.Entry) string {
 	p := &v.all[e.Index]
-	note := fmt.Sprintf("priority %.3g: accuracy %.3g, time %.3g with %s left and %s waited", p.sum, p.accuracy, p.time, policy.FormatSeconds(p.left*3600), policy.FormatSeconds(p.waited*3600))
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+	note := "priority " + number(p.sum) + ": accuracy " + number(p.accuracy) + ", time " + number(p.time)
 	if v.scorer != nil {
-		note = fmt.Sprintf("score %.3g by %s: accuracy %.3g, with %s left and %s waited", p.sum, v.scorerName, p.accuracy, policy.FormatSeconds(p.left*3600), policy.FormatSeconds(p.waited*3600))
+		note = "score " + number(p.sum) + " by " + v.scorerName + ": accuracy " + number(p.accuracy) + ","
 	}
+	note += " with " + policy.FormatSeconds(p.left*3600) + " left and " + policy.FormatSeconds(p.waited*3600) + " waited"
 	if p.toDeadline > 0 {
 		note += fmt.Sprintf(", and its deadline in %s", policy.FormatSeconds(p.toDeadline*3600))
 	}

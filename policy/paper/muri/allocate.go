@@ -19,7 +19,7 @@ type packAllocator struct{ *Policy }
 func (a *packAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	line := slices.Clone(r.Entries)
 	slices.SortFunc(line, func(x, y *engine.Entry) int {
-		return cmp.Or(cmp.Compare(a.turn(x), a.turn(y)), engine.CompareArrival(x, y))
+		return engine.ThenArrival(cmp.Compare(a.turn(x), a.turn(y)), x, y)
 	})
 	packs, parted := a.makePacks(r, line)
 	hosts := colocate.HostsOf(r, packs)

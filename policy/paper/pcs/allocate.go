@@ -3,8 +3,8 @@ package pcs
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -64,7 +64,8 @@ func (a *allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 		for i, n := range queues.Whole(p.Count, shares, func(i, n int) int { return p.Jobs[i].Next(n) }) {
 			j := p.Jobs[i]
 			if j.Size = n; !r.OmitReasons {
-				j.Note = fmt.Sprintf("is in queue %d of %d, and due %.2f GPUs there", claims[fixed+i].Class+1, len(a.settings.Rates), shares[i])
+				queue := strconv.Itoa(claims[fixed+i].Class+1) + " of " + strconv.Itoa(len(a.settings.Rates))
+				j.Note = "is in queue " + queue + ", and due " + strconv.FormatFloat(shares[i], 'f', 2, 64) + " GPUs there"
 			}
 		}
 		a.KeepSizes(p)

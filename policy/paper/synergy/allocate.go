@@ -65,7 +65,7 @@ func takeDevices(left grant.FreeByType, e *engine.Entry) bool {
 func (a *allocator) sortByTurn(r *engine.Round) []*engine.Entry {
 	line := slices.Clone(r.Entries)
 	slices.SortFunc(line, func(x, y *engine.Entry) int {
-		return cmp.Or(cmp.Compare(a.turn(x), a.turn(y)), engine.CompareArrival(x, y))
+		return engine.ThenArrival(cmp.Compare(a.turn(x), a.turn(y)), x, y)
 	})
 	return line
 }

@@ -48,7 +48,7 @@ func (j *job) logRhoGain() float64 {
 
 // compare puts the worst ρ first.
 func (j *job) compare(o *job) int {
-	return cmp.Or(cmp.Compare(o.rho, j.rho), engine.CompareArrival(j.Entry, o.Entry))
+	return engine.ThenArrival(cmp.Compare(o.rho, j.rho), j.Entry, o.Entry)
 }
 
 // describe tells the owner how the job stands.

@@ -27,7 +27,7 @@ func (s *scanAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	s.updateEntries(r)
 	slices.SortStableFunc(line, func(a, b *engine.Entry) int {
 		x, y := s.known[a.ID], s.known[b.ID]
-		return cmp.Or(cmp.Compare(x.Queue, y.Queue), x.EnteredAt.Compare(y.EnteredAt), engine.CompareArrival(a, b))
+		return engine.ThenArrival(cmp.Or(cmp.Compare(x.Queue, y.Queue), x.EnteredAt.Compare(y.EnteredAt)), a, b)
 	})
 	left := grant.CountGrantableDevices(r)
 	turns := make([]engine.Assignment, len(line))
