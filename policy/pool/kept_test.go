@@ -60,7 +60,7 @@ func TestKeptEqualsNew(t *testing.T) {
 		if rapid.Bool().Draw(t, "window") {
 			s.Nodes[0].Windows = []policy.Window{{From: s.Now.Add(time.Minute), To: s.Now.Add(2 * time.Minute)}}
 		}
-		for range rapid.IntRange(1, 12).Draw(t, "snapshots") {
+		for range rapid.IntRange(4, 16).Draw(t, "snapshots") {
 			changeJobs(t, s)
 			if rapid.IntRange(0, 5).Draw(t, "repair") == 0 {
 				s.Nodes = slices.Clone(s.Nodes)
