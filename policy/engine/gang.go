@@ -33,6 +33,7 @@ const maxKeptGangs = 20_000
 
 // gangFacts is what has been found out about asks of one key.
 type gangFacts struct {
+	key                gangKey
 	isNeverFitsChecked bool  // whether it could start if no job ran
 	neverFitsError     error // why not
 	gangFactsOfRound
@@ -68,20 +69,28 @@ func (r *Round) gangFacts(e *Entry) *gangFacts {
 	if known := &e.cachedFacts; known.gangFacts != nil && known.job == e.Job && known.wantedDeviceCount == e.WantedDeviceCount && known.wantedAmounts == e.WantedAmounts && known.gpuType == gpuType {
 		return known.gangFacts
 	}
-	a := e.GangAsk()
-	key := newGangKey(e.Partition, &a, r.emptyPool().CountWindowsReached(a.Limit))
-	g := r.gangsByKey[key]
+	empty := r.emptyPool()
+	g := r.lastGang(e)
 	if g == nil {
-		if r.gangsByKey == nil || len(r.gangsByKey) >= maxKeptGangs {
-			r.gangsByKey = map[gangKey]*gangFacts{}
-		}
-		g = &gangFacts{}
-		r.gangsByKey[key] = g
+		a := e.GangAsk()
+		g = r.gangOfKey(newGangKey(e.Partition, &a, empty.CountWindowsReached(a.Limit)))
 	}
 	if g.roundCount != r.roundCount {
 		g.gangFactsOfRound = gangFactsOfRound{roundCount: r.roundCount, hopelessTier: math.MaxInt}
 	}
 	e.cachedFacts = cachedGangFacts{g, e.Job, e.WantedDeviceCount, e.WantedAmounts, gpuType}
+	return g
+}
+
+func (r *Round) gangOfKey(key gangKey) *gangFacts {
+	g := r.gangsByKey[key]
+	if g == nil {
+		if r.gangsByKey == nil {
+			r.gangsByKey = map[gangKey]*gangFacts{}
+		}
+		g = &gangFacts{key: key}
+		r.gangsByKey[key] = g
+	}
 	return g
 }
 

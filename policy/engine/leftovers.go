@@ -16,16 +16,20 @@ type leftovers struct {
 	roundCount      int // rounds so far, from 1
 	entries         []Entry
 	entryPointers   []*Entry
-	lastJobs        []policy.JobID // of the snapshot for which Line was made last
-	lastLine        []int          // places in lastJobs
+	lastJobs        []policy.JobID // of the last round
+	lastLine        []int          // places in lastJobs; nil: it made none by Line
+	lastGangs       []*gangFacts   // of lastJobs; nil: not known
+	rows            []int          // places of the jobs of this round in lastJobs; see Round.lastRows
+	madeLine        []*Entry       // by Line in this round
 }
 
 func newRound(s *policy.Snapshot, p Predictor) *Round {
 	l := policy.TakeLeft[leftovers](s.Scratch)
-	if l == nil || !l.freePool.IsOf(s) {
+	if l == nil || !l.freePool.IsOf(s) || len(l.gangsByKey) > maxKeptGangs {
 		l = &leftovers{}
 	}
 	l.roundCount++
+	l.rows, l.madeLine = l.rows[:0], nil
 	l.entries = slices.Grow(l.entries[:0], len(s.Jobs))[:len(s.Jobs)]
 	l.entryPointers = slices.Grow(l.entryPointers[:0], len(s.Jobs))[:len(s.Jobs)]
 	clear(l.entries)
@@ -57,7 +61,9 @@ func (r *Round) Line(compare func(a, b *Entry) int) []*Entry {
 		copy(line[at+1:i+1], line[at:i])
 		line[at] = e
 	}
-	r.keepLine(line)
+	if r.leftovers != nil {
+		r.madeLine = line
+	}
 	return line
 }
 
@@ -67,7 +73,7 @@ func (r *Round) arrangeAsLast() []*Entry {
 	if r.leftovers == nil || len(r.lastLine) == 0 {
 		return append(line, r.Entries...)
 	}
-	rows := r.JobIndexes(r.lastJobs)
+	rows := r.lastRows()
 	entries := make([]*Entry, len(r.lastJobs))
 	for i, row := range rows {
 		if row >= 0 {
@@ -87,16 +93,39 @@ func (r *Round) arrangeAsLast() []*Entry {
 	return line
 }
 
-// keepLine keeps the line for the next round.
-func (r *Round) keepLine(line []*Entry) {
-	if r.Scratch == nil || r.leftovers == nil {
+// lastRows returns the places of the jobs in the last round; -1: it did not have them.
+func (r *Round) lastRows() []int {
+	if len(r.rows) == 0 {
+		r.rows = r.AppendJobIndexes(r.rows, r.lastJobs)
+	}
+	return r.rows
+}
+
+// lastGang returns the facts that the last round had of the entry's gang; nil: none, or it is another gang now.
+func (r *Round) lastGang(e *Entry) *gangFacts {
+	a := &e.Ask
+	if len(r.lastJobs) == 0 || len(r.Entries) != len(r.Jobs) || e.WantedDeviceCount != a.GPUs.Count || e.WantedAmounts != (policy.Amounts{}) || e.Grant.HasLease {
+		return nil
+	}
+	row := r.lastRows()[e.Index]
+	if row < 0 || r.lastGangs[row] == nil || len(a.RequiredNodes)+len(a.ExcludedNodes)+len(a.Features) > 0 || r.lastGangs[row].key != newGangKey(e.Partition, a, 0) {
+		return nil
+	}
+	return r.lastGangs[row]
+}
+
+// leave leaves to the next round what was found out.
+func (r *Round) leave() {
+	if r.Scratch == nil {
 		return
 	}
-	r.lastJobs, r.lastLine = r.lastJobs[:0], r.lastLine[:0]
+	l := r.leftovers
+	l.lastJobs, l.lastLine, l.lastGangs = l.lastJobs[:0], l.lastLine[:0], l.lastGangs[:0]
 	for _, e := range r.Entries {
-		r.lastJobs = append(r.lastJobs, e.ID)
+		l.lastJobs, l.lastGangs = append(l.lastJobs, e.ID), append(l.lastGangs, e.cachedFacts.gangFacts)
 	}
-	for _, e := range line {
-		r.lastLine = append(r.lastLine, e.Index)
+	for _, e := range l.madeLine {
+		l.lastLine = append(l.lastLine, e.Index)
 	}
+	r.Scratch.Leave(l)
 }

@@ -48,7 +48,7 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	}
 	newWalk(&p, r, line).run()
 	plan := r.newPlan(p.Name)
-	s.Scratch.Leave(r.leftovers)
+	r.leave()
 	return plan, nil
 }
 
