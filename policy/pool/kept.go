@@ -61,19 +61,19 @@ func (k *Kept) setHolders(s *policy.Snapshot, change func(h *holder, sign int)) 
 		if !j.HoldsGPUs() {
 			continue
 		}
-		h := holder{j.ID, j.On, j.HeldAmounts()}
-		for ; len(before) > 0 && before[0].job < h.job; before = before[1:] {
+		for ; len(before) > 0 && before[0].job < j.ID; before = before[1:] {
 			change(&before[0], 1)
 		}
-		next = append(next, h)
+		next = append(next, holder{j.ID, j.On, j.HeldAmounts()})
+		h := &next[len(next)-1]
 		if len(before) > 0 && before[0].job == h.job {
 			old := &before[0]
-			if before = before[1:]; old.isAs(&h) {
+			if before = before[1:]; old.isAs(h) {
 				continue
 			}
 			change(old, 1)
 		}
-		change(&h, -1)
+		change(h, -1)
 	}
 	for i := range before {
 		change(&before[i], 1)
