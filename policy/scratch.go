@@ -35,7 +35,7 @@ func (s *Scratch) Recycle(p *Plan) {
 
 // NewDecisions returns an empty list with room for so many decisions.
 func (s *Scratch) NewDecisions(count int) []Decision {
-	if s == nil || cap(s.decisions) < count {
+	if s == nil || s.decisions == nil || cap(s.decisions) < count {
 		return make([]Decision, 0, count)
 	}
 	list := s.decisions[:0]
