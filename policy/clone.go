@@ -6,7 +6,7 @@ import (
 )
 
 // Clone returns a copy that shares nothing that can be written to; only a value
-// that a policy remembered (see Remember) is the same one.
+// that a policy remembered (see Remember) is the same one. It has no Scratch.
 func (s *Snapshot) Clone() *Snapshot {
 	c := *s
 	c.Nodes = cloneList(s.Nodes, Node.clone)
@@ -17,6 +17,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	c.Speeds, c.History = slices.Clone(s.Speeds), slices.Clone(s.History)
 	c.Memo.rawJSON = bytes.Clone(s.Memo.rawJSON)
 	c.WriteForecast()
+	c.Scratch = nil
 	return &c
 }
 

@@ -56,6 +56,7 @@ type Snapshot struct {
 	PredictionTrust float64 `json:"trust,omitempty"`
 	// Forecast predicts where the jobs and PredictionTrust hold no prediction; nil: they hold all that there are.
 	Forecast Forecast      `json:"-"`
+	Scratch  *Scratch      `json:"-"`                 // what earlier decisions left, for speed alone; nil: nothing is left
 	History  []FinishedJob `json:"history,omitempty"` // finished jobs' service, for policies that learn
 	Memo     Memo          `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
 	// OmitReasons says that the reasons will not be read: Decision.Why may be empty.
@@ -75,14 +76,21 @@ func (s *Snapshot) WholeGPUs() float64 {
 // JobIndexes returns the place of every job in a list of ids, which is sorted as the jobs
 // are; -1: it is not there.
 func (s *Snapshot) JobIndexes(ids []JobID) []int {
-	rows, at := make([]int, len(s.Jobs)), 0
+	return s.AppendJobIndexes(make([]int, 0, len(s.Jobs)), ids)
+}
+
+// AppendJobIndexes appends what JobIndexes returns.
+func (s *Snapshot) AppendJobIndexes(rows []int, ids []JobID) []int {
+	at := 0
 	for i := range s.Jobs {
 		for at < len(ids) && ids[at] < s.Jobs[i].ID {
 			at++
 		}
-		if rows[i] = -1; at < len(ids) && ids[at] == s.Jobs[i].ID {
-			rows[i] = at
+		row := -1
+		if at < len(ids) && ids[at] == s.Jobs[i].ID {
+			row = at
 		}
+		rows = append(rows, row)
 	}
 	return rows
 }

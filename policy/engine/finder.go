@@ -37,9 +37,9 @@ func (f *deviceFinder) findAndTake(e *Entry) (policy.Alloc, error) {
 // nodes where it would have the blocked job, else on others than were found so far, up to
 // nine times. The error is the last objection.
 func (f *deviceFinder) findElsewhere(e *Entry, on policy.Alloc, objection error) (policy.Alloc, error) {
-	if reserved := (*reservedNodesError)(nil); errors.As(objection, &reserved) && f.retriesLeft > 0 {
+	if reserved := (*delayError)(nil); errors.As(objection, &reserved) && f.retriesLeft > 0 {
 		f.retriesLeft--
-		at := e.copyExcludingNodes(reserved.alloc.Nodes())
+		at := e.copyExcludingNodes(reserved.of.Alloc.Nodes())
 		if other, err := f.findUnlessFull(at); err == nil && f.guards.findObjection(e, other) == nil {
 			return other, nil
 		}

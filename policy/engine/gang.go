@@ -28,10 +28,20 @@ func newGangKey(partition string, a *policy.Ask, windows int) gangKey {
 	return k
 }
 
-// gangFacts is what a round has found out about asks of one key.
+// maxKeptGangs bounds of how many gangs the facts are kept.
+const maxKeptGangs = 20_000
+
+// gangFacts is what has been found out about asks of one key.
 type gangFacts struct {
+	key                gangKey
 	isNeverFitsChecked bool  // whether it could start if no job ran
 	neverFitsError     error // why not
+	gangFactsOfRound
+}
+
+// gangFactsOfRound is what a round has found out about them.
+type gangFactsOfRound struct {
+	roundCount int // leftovers.roundCount of the round; another one's are of no use
 
 	isWindowChecked bool              // whether it could start so before nodes are set aside
 	windowError     *pool.WindowError // why not, but for the limit, which another job may have shorter
@@ -59,17 +69,28 @@ func (r *Round) gangFacts(e *Entry) *gangFacts {
 	if known := &e.cachedFacts; known.gangFacts != nil && known.job == e.Job && known.wantedDeviceCount == e.WantedDeviceCount && known.wantedAmounts == e.WantedAmounts && known.gpuType == gpuType {
 		return known.gangFacts
 	}
-	a := e.GangAsk()
-	key := newGangKey(e.Partition, &a, r.emptyPool().CountWindowsReached(a.Limit))
+	empty := r.emptyPool()
+	g := r.lastGang(e)
+	if g == nil {
+		a := e.GangAsk()
+		g = r.gangOfKey(newGangKey(e.Partition, &a, empty.CountWindowsReached(a.Limit)))
+	}
+	if g.roundCount != r.roundCount {
+		g.gangFactsOfRound = gangFactsOfRound{roundCount: r.roundCount, hopelessTier: math.MaxInt}
+	}
+	e.cachedFacts = cachedGangFacts{g, e.Job, e.WantedDeviceCount, e.WantedAmounts, gpuType}
+	return g
+}
+
+func (r *Round) gangOfKey(key gangKey) *gangFacts {
 	g := r.gangsByKey[key]
 	if g == nil {
 		if r.gangsByKey == nil {
 			r.gangsByKey = map[gangKey]*gangFacts{}
 		}
-		g = &gangFacts{hopelessTier: math.MaxInt}
+		g = &gangFacts{key: key}
 		r.gangsByKey[key] = g
 	}
-	e.cachedFacts = cachedGangFacts{g, e.Job, e.WantedDeviceCount, e.WantedAmounts, gpuType}
 	return g
 }
 
@@ -114,6 +135,9 @@ func (r *Round) WindowError(e *Entry) error {
 
 // emptyPool returns the pool as if no job ran now.
 func (r *Round) emptyPool() *pool.Pool {
+	if r.leftovers == nil {
+		r.leftovers = &leftovers{}
+	}
 	if r.cachedEmptyPool == nil {
 		r.cachedEmptyPool = pool.NewEmpty(r.Nodes, r.Now)
 	}

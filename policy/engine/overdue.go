@@ -28,7 +28,10 @@ func (r *Round) moveOverdueFirst(rules Rules, line []*Entry) []*Entry {
 // OverdueBy returns for how much longer than it may a pending job has waited since it
 // could start; not more than 0: it may wait.
 func (r Rules) OverdueBy(round *Round, e *Entry) time.Duration {
-	if r = r.withDefaults(); r.MaxWait < 0 || e.RefusedBecause != nil || !e.CanStart(round.Now) {
+	if e.RefusedBecause != nil || !e.CanStart(round.Now) {
+		return 0
+	}
+	if r = r.withDefaults(); r.MaxWait < 0 {
 		return 0
 	}
 	return min(e.Waited(round.Now), round.Now.Sub(e.EligibleAt)) - r.allowedWait(round, e)

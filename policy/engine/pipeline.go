@@ -2,10 +2,8 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 
 	"fairbridge/policy"
-	"fairbridge/policy/pool"
 )
 
 // A Pipeline makes most policies: ten questions about a round, each with a
@@ -49,19 +47,9 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy %s: %w", p.Name, err)
 	}
 	newWalk(&p, r, line).run()
-	return r.newPlan(p.Name), nil
-}
-
-func newRound(s *policy.Snapshot, p Predictor) *Round {
-	r := &Round{Snapshot: s, predictor: p, FreePool: pool.New(s), Entries: make([]*Entry, len(s.Jobs))}
-	entries := make([]Entry, len(s.Jobs))
-	for i := range entries {
-		e := &entries[i]
-		e.Job = &s.Jobs[i]
-		e.PlannedAlloc, e.Index, e.round = e.On, i, r
-		r.Entries[i] = e
-	}
-	return r
+	plan := r.newPlan(p.Name)
+	r.leave()
+	return plan, nil
 }
 
 // askStages asks the stages that come before any job is placed, and returns the
@@ -117,9 +105,7 @@ func (p *Pipeline) askSharer(r *Round) error {
 
 func (p *Pipeline) askOrderer(r *Round) ([]*Entry, error) {
 	if p.Order == nil {
-		line := slices.Clone(r.Entries)
-		slices.SortFunc(line, CompareArrival)
-		return line, nil
+		return r.Line(CompareArrival), nil
 	}
 	line, err := p.Order.Order(r)
 	if err != nil {

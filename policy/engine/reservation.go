@@ -213,17 +213,19 @@ func (v *Reservation) CheckPass(e *Entry, on policy.Alloc) error {
 		return nil
 	}
 	v.futurePool.Rewind(mark)
-	return fmt.Errorf("would delay job %s, which %s: %w", v.Entry.Label(), v.describeStart(), &reservedNodesError{v.Alloc})
+	return &delayError{v}
 }
 
-// reservedNodesError is an ErrReservedNodes that names the place of the blocked job.
-type reservedNodesError struct{ alloc policy.Alloc }
+// delayError is an ErrReservedNodes that names whom a job would delay. It is made often and read seldom.
+type delayError struct{ of *Reservation }
 
 // Error implements error.
-func (e *reservedNodesError) Error() string { return ErrReservedNodes.Error() }
+func (e *delayError) Error() string {
+	return fmt.Sprintf("would delay job %s, which %s: %v", e.of.Entry.Label(), e.of.describeStart(), ErrReservedNodes)
+}
 
 // Unwrap makes it an ErrReservedNodes.
-func (e *reservedNodesError) Unwrap() error { return ErrReservedNodes }
+func (e *delayError) Unwrap() error { return ErrReservedNodes }
 
 // settleLastPass gives back what the last job took that was let pass, if it did not start
 // there.

@@ -11,13 +11,12 @@ type Round struct {
 	FreePool *pool.Pool // what is free; running jobs hold theirs
 	Entries  []*Entry   // one per job, in Snapshot order
 
+	*leftovers
 	predictor                Predictor          // nil: nothing is predicted
 	gpusByAccount            map[string]float64 // by account; see AccountGPUs
 	runningEntries           []*Entry           // see RunningEntries
 	cachedPoolWithoutWindows *pool.Pool         // see emptyPoolWithoutWindows
-	cachedEmptyPool          *pool.Pool         // see emptyPool
 	stoppableDevicesByType   map[string]int     // see countStoppableDevices
-	gangsByKey               map[gangKey]*gangFacts
 }
 
 // RunningEntries returns the entries that held devices when the round began, in

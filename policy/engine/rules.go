@@ -31,10 +31,17 @@ type Rules struct {
 	MaxFruitlessSearches int
 }
 
+// Defaults that are asked for often.
+const (
+	defaultMinRun            = 10 * time.Minute
+	defaultMinRunCheckpoints = 20
+	defaultMaxStops          = 3
+)
+
 func (r Rules) withDefaults() Rules {
-	r.MinRun = cmp.Or(r.MinRun, 10*time.Minute)
-	r.MinRunCheckpoints = cmp.Or(r.MinRunCheckpoints, 20)
-	r.MaxStops = cmp.Or(r.MaxStops, 3)
+	r.MinRun = cmp.Or(r.MinRun, defaultMinRun)
+	r.MinRunCheckpoints = cmp.Or(r.MinRunCheckpoints, defaultMinRunCheckpoints)
+	r.MaxStops = cmp.Or(r.MaxStops, defaultMaxStops)
 	r.MaxWait = cmp.Or(r.MaxWait, 24*time.Hour)
 	r.MinPatience = cmp.Or(r.MinPatience, 2*time.Hour)
 	r.MaxFruitlessSearches = cmp.Or(r.MaxFruitlessSearches, 256)
@@ -48,8 +55,7 @@ func (r Rules) isStoppable(j *policy.Job, now time.Time) bool {
 
 // LeastRun is how long the job runs at the least before it may be stopped.
 func (r Rules) LeastRun(j *policy.Job) time.Duration {
-	r = r.withDefaults()
-	return max(r.MinRun, time.Duration(r.MinRunCheckpoints)*j.CheckpointCost)
+	return max(cmp.Or(r.MinRun, defaultMinRun), time.Duration(cmp.Or(r.MinRunCheckpoints, defaultMinRunCheckpoints))*j.CheckpointCost)
 }
 
 // isStoppable reports whether the rules let a running job be stopped, and it could
@@ -61,6 +67,5 @@ func (r *Round) isStoppable(rules Rules, e *Entry) bool {
 
 // IsEverStoppable reports whether the rules let a running job be stopped now or later.
 func (r Rules) IsEverStoppable(j *policy.Job) bool {
-	r = r.withDefaults()
-	return j.State == policy.Running && j.UnstoppableReason == "" && len(j.On) > 0 && (r.MaxStops < 0 || j.StopCount < r.MaxStops)
+	return j.State == policy.Running && j.UnstoppableReason == "" && len(j.On) > 0 && (r.MaxStops < 0 || j.StopCount < cmp.Or(r.MaxStops, defaultMaxStops))
 }

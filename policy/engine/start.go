@@ -79,7 +79,7 @@ func mayBeSick(s *policy.Snapshot, on policy.Alloc) bool {
 // tryDisplace starts the job in the place of running jobs of a larger tier, and stops
 // as few of them as that takes. It reports whether it could.
 func (w *walk) tryDisplace(e *Entry) bool {
-	if len(w.victims.candidates) == 0 || e.UnplaceableReason != "" || w.victims.searchesLeft <= 0 {
+	if e.UnplaceableReason != "" || w.victims.searchesLeft <= 0 || !w.victims.haveSome() {
 		return false
 	}
 	e.verdict.tier = w.pipeline.tier(w.Round, e)

@@ -34,7 +34,7 @@ func (r *Round) reasonUnlessOmitted(why func() string) string {
 
 // newPlan writes the verdicts down.
 func (r *Round) newPlan(name string) *policy.Plan {
-	plan := &policy.Plan{SnapshotSeq: r.Seq, Policy: name, Decisions: make([]policy.Decision, 0, len(r.Entries))}
+	plan := &policy.Plan{SnapshotSeq: r.Seq, Policy: name, Decisions: r.Scratch.NewDecisions(len(r.Entries))}
 	for _, e := range r.Entries {
 		plan.Decisions = append(plan.Decisions, r.newDecision(e))
 	}

@@ -14,6 +14,8 @@ import (
 type victims struct {
 	*Round
 	pipeline                *Pipeline
+	entryLine               []*Entry
+	isSearched              bool // for candidates
 	candidates              []*Entry
 	released                []*Entry // see releaseFor
 	leastTierWithoutVictims int      // the least tier for which there was no job to stop
@@ -21,21 +23,25 @@ type victims struct {
 }
 
 func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
-	v := &victims{Round: r, pipeline: p, leastTierWithoutVictims: math.MaxInt, searchesLeft: p.Rules.MaxFruitlessSearches}
-	if !p.preempts() && !hasLent(r) {
-		return v
-	}
-	for _, e := range slices.Backward(line) {
-		if !p.preempts() && !r.isLent(e.Job) {
-			continue
+	return &victims{Round: r, pipeline: p, entryLine: line, leastTierWithoutVictims: math.MaxInt, searchesLeft: p.Rules.MaxFruitlessSearches}
+}
+
+// haveSome reports whether there are any. They are searched for when that is first asked: no decision changes who they are.
+func (v *victims) haveSome() bool {
+	if p, r := v.pipeline, v.Round; !v.isSearched && (p.preempts() || hasLent(r)) {
+		for _, e := range slices.Backward(v.entryLine) {
+			if !p.preempts() && !r.isLent(e.Job) {
+				continue
+			}
+			if e.HoldsGPUs() && e.Grant.StopReason == "" && !e.Grant.MayRunWithoutLease && !e.mayMove() && r.isStoppable(p.Rules, e) {
+				e.verdict.tier = p.tier(r, e)
+				v.candidates = append(v.candidates, e)
+			}
 		}
-		if e.HoldsGPUs() && e.Grant.StopReason == "" && !e.Grant.MayRunWithoutLease && !e.mayMove() && r.isStoppable(p.Rules, e) {
-			e.verdict.tier = p.tier(r, e)
-			v.candidates = append(v.candidates, e)
-		}
+		slices.SortStableFunc(v.candidates, func(a, b *Entry) int { return cmp.Compare(b.verdict.tier, a.verdict.tier) })
 	}
-	slices.SortStableFunc(v.candidates, func(a, b *Entry) int { return cmp.Compare(b.verdict.tier, a.verdict.tier) })
-	return v
+	v.isSearched = true
+	return len(v.candidates) > 0
 }
 
 // releaseFor gives back what the first n victims for the job hold, with n doubling

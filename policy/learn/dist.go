@@ -20,8 +20,9 @@ const minTailShare = 1e-5
 // normal distribution its standard deviation, but not moved by rare long runs);
 // 0 for a job past its time limit.
 func (d *RunTimeDist) MedianLeft(ran time.Duration) (left, sigma time.Duration) {
-	left = d.QuantileLeft(.5, ran)
-	return left, d.QuantileLeft(.84, ran) - left
+	t := d.tailAfter(ran.Seconds())
+	left = t.quantileLeft(d, .5)
+	return left, t.quantileLeft(d, .84) - left
 }
 
 // MeanLeft returns the mean of what remains of a job that has run so long, and its
@@ -47,19 +48,26 @@ func (d *RunTimeDist) MeanLeft(ran time.Duration) (mean, sigma time.Duration) {
 // probability q; 0 for one past its time limit.
 func (d *RunTimeDist) QuantileLeft(q float64, ran time.Duration) time.Duration {
 	t := d.tailAfter(ran.Seconds())
+	return t.quantileLeft(d, q)
+}
+
+func (t *runTimeTail) quantileLeft(d *RunTimeDist, q float64) time.Duration {
 	if t.shareBeyond < minTailShare {
 		left := t.ranSeconds * q / max(1-q, .01) // Pareto with exponent 1
 		return durationFromSeconds(min(left, t.clampToLimit(left)))
 	}
-	want := q * t.shareBeyond
-	for b := t.firstBin; b <= t.lastBin; b++ {
-		share, lo, hi := t.shareOfBin(d, b)
+	want, share := q*t.shareBeyond, t.firstShare
+	for b := t.firstBin; ; {
 		if want <= share && share > 0 {
+			_, lo, hi := t.shareOfBin(d, b)
 			return durationFromSeconds(lo*math.Pow(hi/lo, want/share) - t.ranSeconds)
 		}
 		want -= share
+		if b++; b > t.lastBin {
+			return durationFromSeconds(t.maxSeconds - t.ranSeconds)
+		}
+		share = max(d.massByBin[b], 0)
 	}
-	return durationFromSeconds(t.maxSeconds - t.ranSeconds)
 }
 
 // runTimeTail is what remains of a distribution beyond a time and up to the limit.
@@ -68,6 +76,7 @@ type runTimeTail struct {
 	maxSeconds        float64 // the greatest run time
 	isLimited         bool
 	firstBin, lastBin int     // bins
+	firstShare        float64 // share of run times in firstBin that are beyond
 	shareBeyond       float64 // share of run times beyond
 }
 
@@ -79,9 +88,14 @@ func (d *RunTimeDist) tailAfter(ran float64) runTimeTail {
 	if t.firstBin = binOfSeconds(t.ranSeconds); t.ranSeconds >= t.maxSeconds {
 		return t
 	}
-	for b := t.firstBin; b <= t.lastBin; b++ {
-		share, _, _ := t.shareOfBin(d, b)
-		t.shareBeyond += share
+	if t.firstBin <= t.lastBin {
+		t.firstShare, _, _ = t.shareOfBin(d, t.firstBin)
+		t.shareBeyond = t.firstShare
+	}
+	for _, share := range d.massByBin[min(t.firstBin, t.lastBin)+1 : t.lastBin+1] {
+		if share > 0 {
+			t.shareBeyond += share
+		}
 	}
 	return t
 }

@@ -2,7 +2,6 @@ package order
 
 import (
 	"cmp"
-	"slices"
 
 	"fairbridge/policy/engine"
 )
@@ -16,16 +15,14 @@ type ByKeys []Key
 
 // Order implements engine.Orderer.
 func (k ByKeys) Order(r *engine.Round) ([]*engine.Entry, error) {
-	line := slices.Clone(r.Entries)
-	slices.SortFunc(line, func(a, b *engine.Entry) int {
+	return r.Line(func(a, b *engine.Entry) int {
 		for _, key := range k {
 			if c := key(r, a, b); c != 0 {
 				return c
 			}
 		}
 		return engine.CompareArrival(a, b)
-	})
-	return line, nil
+	}), nil
 }
 
 // ByArrival is first come, first served. Jobs that hold GPUs come first: they

@@ -48,34 +48,24 @@ func (l ByLeastAttained) Order(r *engine.Round) ([]*engine.Entry, error) {
 			return nil, fmt.Errorf("queues by attained service: bounds are not ascending: %v", l.QueueBounds)
 		}
 	}
-	all := make([]queuedEntry, len(r.Entries))
+	queues := make([]int, len(r.Entries))
 	for i, e := range r.Entries {
-		all[i] = queuedEntry{e, l.QueueOf(e)}
+		queues[i] = l.QueueOf(e)
 		if !r.OmitReasons {
-			e.Note = l.noteFor(all[i].queueIndex, e)
+			e.Note = l.noteFor(queues[i], e)
 		}
 	}
 	within := l.keysByQueue()
-	slices.SortFunc(all, func(a, b queuedEntry) int {
-		if a.queueIndex != b.queueIndex {
-			return cmp.Compare(a.queueIndex, b.queueIndex)
+	return r.Line(func(a, b *engine.Entry) int {
+		queue := queues[a.Index]
+		if other := queues[b.Index]; queue != other {
+			return cmp.Compare(queue, other)
 		}
-		if c := within[a.queueIndex](r, a.Entry, b.Entry); c != 0 {
+		if c := within[queue](r, a, b); c != 0 {
 			return c
 		}
-		return engine.CompareArrival(a.Entry, b.Entry)
-	})
-	line := make([]*engine.Entry, len(all))
-	for i, q := range all {
-		line[i] = q.Entry
-	}
-	return line, nil
-}
-
-// queuedEntry is an entry in its queue.
-type queuedEntry struct {
-	*engine.Entry
-	queueIndex int
+		return engine.CompareArrival(a, b)
+	}), nil
 }
 
 // keysByQueue returns the order inside each queue.

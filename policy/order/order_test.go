@@ -16,7 +16,7 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func round(jobs ...policy.Job) *engine.Round {
 	r := &engine.Round{Snapshot: &policy.Snapshot{Now: now}}
 	for i := range jobs {
-		r.Entries = append(r.Entries, &engine.Entry{Job: &jobs[i]})
+		r.Entries = append(r.Entries, &engine.Entry{Job: &jobs[i], Index: i})
 	}
 	return r
 }

@@ -37,6 +37,7 @@ func (e *engine) decideAndCarryOut() error {
 		return fmt.Errorf("decision %d, at %.0f s: carrying out the plan: %w", s.Seq, e.now, err)
 	}
 	s.Memo = plan.Memo
+	s.Scratch.Recycle(plan)
 	e.measuredRun.PolicyName = plan.Policy
 	if e.KeepsNodeShapes { // else GPUs are alike wherever they are
 		e.freeMeter.Look(e.now, func() *policy.Snapshot { return s })

@@ -60,7 +60,7 @@ func (r *deviceGroup) checkNeighbours(device int, j *job) error {
 		switch {
 		case o == j:
 			return fmt.Errorf("it is there already")
-		case !j.asNeighbour.AcceptsNeighbour(&o.asNeighbour):
+		case !j.asNeighbour.AcceptsNeighbour(o.asNeighbour):
 			return fmt.Errorf("it and job %d do not accept each other", o.ID)
 		case n > j.asNeighbour.JobsPerGPU() || n > o.asNeighbour.JobsPerGPU():
 			return fmt.Errorf("%d jobs on it are more than it or job %d accepts", n, o.ID)

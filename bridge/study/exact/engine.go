@@ -75,6 +75,9 @@ func newEngine(c Config) (*engine, error) {
 	slices.SortStableFunc(e.futureJobs, func(a, b *job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	e.usage = newUsage(c.Accounts, c.Jobs, e.jobs)
 	e.snapshot = policy.Snapshot{Cluster: "simulated", Nodes: e.nodeWindows.nodes, OmitReasons: c.OmitsReasons, Accounts: e.usage.accounts, Users: e.usage.users}
+	if !e.nodeWindows.hasWindows {
+		e.snapshot.Scratch = &policy.Scratch{}
+	}
 	return e, nil
 }
 
@@ -153,21 +156,14 @@ func (e *engine) removeEnded() bool {
 	if e.endedPresentCount == 0 {
 		return false
 	}
-	n := 0
-	for i, j := range e.presentJobs {
-		if j.hasEnded {
-			continue
+	for i := len(e.presentJobs) - 1; e.endedPresentCount > 0; i-- {
+		if e.presentJobs[i].hasEnded {
+			e.presentJobs, e.snapshot.Jobs = slices.Delete(e.presentJobs, i, i+1), slices.Delete(e.snapshot.Jobs, i, i+1)
+			e.endedPresentCount--
 		}
-		if n != i {
-			e.presentJobs[n], e.snapshot.Jobs[n] = j, e.snapshot.Jobs[i]
-		}
-		n++
 	}
-	clear(e.snapshot.Jobs[n:])
-	clear(e.presentJobs[n:])
-	e.presentJobs, e.snapshot.Jobs, e.endedPresentCount = e.presentJobs[:n], e.snapshot.Jobs[:n], 0
 	e.runningJobs = slices.DeleteFunc(e.runningJobs, func(j *job) bool { return j.hasEnded })
-	if n == 0 {
+	if len(e.presentJobs) == 0 {
 		e.usage.updateTo(e.now) // the policy may not be asked for long, and usage decays from now
 	}
 	return true

@@ -43,7 +43,7 @@ type job struct {
 
 	accountIndex, userIndex int // its own; see usage
 
-	asNeighbour policy.Job // what its owner accepts beside it
+	asNeighbour *policy.Job // what its owner accepts beside it
 }
 
 // updateWantedBatch notes the batch size the job wants, from the epochs it has completed.

@@ -19,10 +19,15 @@ type jobLoader struct {
 	information      goodput.Information
 }
 
+// keepsToItself is what the owner of a job accepts beside it that shares with none.
+var keepsToItself policy.Job
+
 // loadJob prepares one job.
 func (l *jobLoader) loadJob(j *job, w *workload.Job) error {
 	j.Job, j.totalUnits = w, w.Duration
-	j.asNeighbour = policy.Job{ID: policy.JobID(w.ID), User: w.User, Shareable: w.IsShareable, Sharing: w.Sharing}
+	if j.asNeighbour = &keepsToItself; w.IsShareable {
+		j.asNeighbour = &policy.Job{ID: policy.JobID(w.ID), User: w.User, Shareable: true, Sharing: w.Sharing}
+	}
 	j.outcome = measure.JobOutcome{ID: w.ID, User: w.User, Account: w.Account, GPUCount: w.GPUs, Arrive: w.Arrive, ExclusiveRunSeconds: w.Duration}
 	switch {
 	case w.GPUs <= 0:

@@ -25,10 +25,12 @@ type Learner struct {
 	fittedCount    int // of runs of which model was fitted
 	learntCount    int // of runs that model knows
 	predictedByJob map[learn.Job]*prediction
+	predictedByID  map[policy.JobID]*prediction // of predictedByJob, found sooner
 }
 
 // prediction is what is kept of jobs that are alike.
 type prediction struct {
+	job                     learn.Job
 	dist                    *learn.RunTimeDist
 	leftAtStart, startSigma time.Duration
 }
@@ -41,7 +43,7 @@ const (
 
 // NewLearner returns a learner that knows nothing yet.
 func NewLearner() *Learner {
-	return &Learner{nextFitCount: minLearnedJobs, predictedByJob: map[learn.Job]*prediction{}}
+	return &Learner{nextFitCount: minLearnedJobs, predictedByJob: map[learn.Job]*prediction{}, predictedByID: map[policy.JobID]*prediction{}}
 }
 
 // AddEndedRun takes a job that ended by itself.
@@ -63,19 +65,34 @@ func (l *Learner) PredictTimeLeft(j *policy.Job) (left, sigma time.Duration) {
 		return 0, 0
 	}
 	job := learn.JobFromPolicy(j)
-	p := l.predictedByJob[job]
-	if p == nil {
-		if len(l.predictedByJob) >= maxPredictedJobs {
-			clear(l.predictedByJob)
-		}
-		p = &prediction{dist: m.RunTimeDistOf(&job)}
-		p.leftAtStart, p.startSigma = p.dist.MedianLeft(0)
-		l.predictedByJob[job] = p
+	p := l.predictedByID[j.ID]
+	if p == nil || p.job != job {
+		p = l.predict(m, &job)
+		l.predictedByID[j.ID] = p
 	}
 	if ran := j.TotalRunTime(); ran > 0 {
 		return p.dist.MedianLeft(ran)
 	}
 	return p.leftAtStart, p.startSigma
+}
+
+// predict returns what is kept of jobs like this one.
+func (l *Learner) predict(m *learn.Model, job *learn.Job) *prediction {
+	p := l.predictedByJob[*job]
+	if p == nil {
+		if len(l.predictedByJob) >= maxPredictedJobs {
+			l.forgetPredictions()
+		}
+		p = &prediction{job: *job, dist: m.RunTimeDistOf(job)}
+		p.leftAtStart, p.startSigma = p.dist.MedianLeft(0)
+		l.predictedByJob[*job] = p
+	}
+	return p
+}
+
+func (l *Learner) forgetPredictions() {
+	clear(l.predictedByJob)
+	clear(l.predictedByID)
 }
 
 // PredictionTrust returns how far what was predicted proved true; see learn.RunOrderTrust.
@@ -114,5 +131,5 @@ func (l *Learner) knowUntil(hour time.Time) {
 	if len(l.runs) >= l.nextFitCount {
 		l.lastFitCount, l.nextFitCount = len(l.runs), int(refitGrowth*float64(len(l.runs)))+1
 	}
-	clear(l.predictedByJob)
+	l.forgetPredictions()
 }

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 )
 
@@ -13,19 +12,21 @@ import (
 // accounts held was not kept.
 func (r *Run) ComputeShareDeficit(weightOf func(account string) float64) float64 {
 	var due, lacked, from float64
-	wanted, held := map[string]float64{}, map[string]float64{}
-	for _, e := range r.shareEvents() {
+	accounts := r.accountShares(weightOf)
+	for _, e := range r.shareEvents(accounts) {
 		if d := e.atSeconds - from; d > 0 {
-			gpusByAccount := dueGPUs(float64(r.ClusterGPUs), wanted, weightOf)
-			for _, name := range slices.Sorted(maps.Keys(gpusByAccount)) { // the last digits of a sum depend on its order
-				due += gpusByAccount[name] * d
-				lacked += max(gpusByAccount[name]-held[name], 0) * d
+			accounts.divide(float64(r.ClusterGPUs))
+			for i := range accounts { // the last digits of a sum depend on its order
+				due += accounts[i].due * d
+				lacked += max(accounts[i].due-accounts[i].held, 0) * d
 			}
 		}
-		from = e.atSeconds
-		wanted[e.account] += e.wantedDelta
-		if e.held != nil {
-			held = e.held
+		if from = e.atSeconds; e.sample == nil {
+			accounts[e.account].wanted += e.wantedDelta
+		} else if e.sample.GPUsByAccount != nil {
+			for i := range accounts {
+				accounts[i].held = e.sample.GPUsByAccount[accounts[i].name]
+			}
 		}
 	}
 	if !(due > 0) || len(r.Samples) == 0 || !r.hasAccountSamples() {
@@ -34,49 +35,69 @@ func (r *Run) ComputeShareDeficit(weightOf func(account string) float64) float64
 	return lacked / due
 }
 
+// accountShare is what an account wants, holds and is due at a moment, in GPUs.
+type accountShare struct {
+	name                      string
+	weight, wanted, held, due float64
+}
+
+// accountShares are those of all accounts with jobs, by name.
+type accountShares []accountShare
+
+func (r *Run) accountShares(weightOf func(account string) float64) (all accountShares) {
+	for i := range r.JobOutcomes {
+		if k, found := all.find(r.JobOutcomes[i].Account); !found {
+			all = slices.Insert(all, k, accountShare{name: r.JobOutcomes[i].Account, weight: weightOf(r.JobOutcomes[i].Account)})
+		}
+	}
+	return all
+}
+
+func (all accountShares) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(all, name, func(a accountShare, name string) int { return cmp.Compare(a.name, name) })
+}
+
 func (r *Run) hasAccountSamples() bool {
 	return slices.ContainsFunc(r.Samples, func(s ClusterSample) bool { return s.GPUsByAccount != nil })
 }
 
-// shareEvent is a change of what accounts want, or of what they hold.
+// shareEvent is a change of what an account wants, or a sample of what accounts hold.
 type shareEvent struct {
 	atSeconds   float64
-	account     string
+	account     int // its place among all
 	wantedDelta float64
-	held        map[string]float64 // nil: unchanged
+	sample      *ClusterSample // nil: it is of what one wants
 }
 
 // shareEvents returns all in the order of time.
-func (r *Run) shareEvents() []shareEvent {
+func (r *Run) shareEvents(accounts accountShares) []shareEvent {
 	out := make([]shareEvent, 0, 2*len(r.JobOutcomes)+len(r.Samples))
 	for i := range r.JobOutcomes {
 		j := &r.JobOutcomes[i]
+		k, _ := accounts.find(j.Account)
 		n := float64(j.GPUCount)
-		out = append(out, shareEvent{j.Arrive, j.Account, n, nil}, shareEvent{j.Finish, j.Account, -n, nil})
+		out = append(out, shareEvent{j.Arrive, k, n, nil}, shareEvent{j.Finish, k, -n, nil})
 	}
 	for i := range r.Samples {
-		out = append(out, shareEvent{atSeconds: r.Samples[i].AtSeconds, held: r.Samples[i].GPUsByAccount})
+		out = append(out, shareEvent{atSeconds: r.Samples[i].AtSeconds, sample: &r.Samples[i]})
 	}
 	slices.SortStableFunc(out, func(a, b shareEvent) int { return cmp.Compare(a.atSeconds, b.atSeconds) })
 	return out
 }
 
-// dueGPUs shares the GPUs out by weight: who wants less than its part gets what it wants, and the
+// divide shares the GPUs out by weight: who wants less than its part gets what it wants, and the
 // rest is shared out among the others.
-func dueGPUs(gpus float64, wanted map[string]float64, weightOf func(string) float64) map[string]float64 {
-	due := map[string]float64{}
-	var names []string
-	weights := 0.0
-	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		if w := weightOf(name); wanted[name] > 0 && w > 0 {
-			names, weights = append(names, name), weights+w
+func (all accountShares) divide(gpus float64) {
+	wanting, weights := make([]*accountShare, 0, len(all)), 0.0
+	for i := range all {
+		a := &all[i]
+		if a.due = 0; a.wanted > 0 && a.weight > 0 {
+			wanting, weights = append(wanting, a), weights+a.weight
 		}
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(wanted[a]*weightOf(b), wanted[b]*weightOf(a)) })
-	for _, name := range names { // the first wants least for its weight
-		w := weightOf(name)
-		due[name] = min(wanted[name], gpus*w/weights)
-		gpus, weights = gpus-due[name], weights-w
+	slices.SortStableFunc(wanting, func(a, b *accountShare) int { return cmp.Compare(a.wanted*b.weight, b.wanted*a.weight) })
+	for _, a := range wanting { // the first wants least for its weight
+		a.due = min(a.wanted, gpus*a.weight/weights)
+		gpus, weights = gpus-a.due, weights-a.weight
 	}
-	return due
 }

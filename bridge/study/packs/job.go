@@ -19,6 +19,8 @@ type Job struct {
 	ExecutedSeconds float64 // seconds it has run so far, starts included
 	IsRunning       bool    // it ran until this moment
 
+	choice          int  // the last one of the rule for which it was there
+	hasRun          bool // before that
 	settledAt       float64
 	packStepSeconds float64 // of a step in its pack; only while it runs
 	packStart       float64 // as StartSeconds, in its pack

@@ -33,10 +33,11 @@ type endGroup struct {
 type simulation struct {
 	Config
 	Moment
-	future []*Job // by arrival
-	ends   []endGroup
-	ended  int
-	run    *measure.Run
+	future  []*Job // by arrival
+	ends    []endGroup
+	ended   int
+	choices int // of the rule so far
+	run     *measure.Run
 }
 
 // Run simulates until all jobs have ended. Its errors name a job that cannot run there, or the
@@ -120,7 +121,8 @@ func (s *simulation) step() error {
 func (s *simulation) leave(at float64) {
 	for _, j := range s.ends[0].jobs {
 		j.settle(at)
-		s.Active = slices.Delete(s.Active, slices.Index(s.Active, j), slices.Index(s.Active, j)+1)
+		i := slices.Index(s.Active, j)
+		s.Active = slices.Delete(s.Active, i, i+1)
 		j.outcome.Finish = at
 		s.run.JobOutcomes = append(s.run.JobOutcomes, j.outcome)
 		s.run.BusyGPUSeconds += j.outcome.Service - j.outcome.LostService
@@ -156,14 +158,14 @@ func (s *simulation) choose(now float64) error {
 
 // carryOut lets the packs run, and all others wait.
 func (s *simulation) carryOut(packs []Pack) error {
-	ran := map[*Job]bool{}
+	s.choices++
 	for _, j := range s.Active {
-		ran[j], j.IsRunning = j.IsRunning, false
+		j.choice, j.hasRun, j.IsRunning = s.choices, j.IsRunning, false
 	}
 	sample := measure.ClusterSample{AtSeconds: s.Now, QueuedJobs: len(s.Active)}
 	for _, p := range packs {
 		for _, j := range p.Jobs {
-			if _, isActive := ran[j]; !isActive || j.IsRunning || !(p.StepSeconds > 0) || !(p.StartSeconds >= 0) {
+			if j.choice != s.choices || j.IsRunning || !(p.StepSeconds > 0) || !(p.StartSeconds >= 0) {
 				return fmt.Errorf("who runs at %.0f s: job %d twice, not there, or with steps of %g s and starts of %g s", s.Now, j.ID, p.StepSeconds, p.StartSeconds)
 			}
 			j.IsRunning, j.packStepSeconds, j.packStart = true, p.StepSeconds, p.StartSeconds
@@ -178,7 +180,7 @@ func (s *simulation) carryOut(packs []Pack) error {
 		}
 	}
 	for _, j := range s.Active {
-		if ran[j] && !j.IsRunning {
+		if j.hasRun && !j.IsRunning {
 			j.outcome.StopCount++
 		}
 	}

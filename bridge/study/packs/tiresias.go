@@ -17,6 +17,7 @@ func Tiresias() System {
 // threeLists is Tiresias under way.
 type threeLists struct {
 	lists  [][]*Job
+	listOf []int // by Job.Order: 1 and more; 0: it is on none
 	wakeAt float64
 }
 
@@ -48,13 +49,14 @@ func (r *threeLists) Choose(m *Moment) ([]Pack, error) {
 // in the order in which they arrived.
 func (r *threeLists) update(active []*Job) {
 	for _, j := range active {
-		k := slices.IndexFunc(r.lists, func(list []*Job) bool { return slices.Contains(list, j) })
+		r.listOf = append(r.listOf, make([]int, max(j.Order+1-len(r.listOf), 0))...)
+		k := r.listOf[j.Order] - 1
 		switch {
 		case k < 0:
-			r.lists[0] = append(r.lists[0], j)
+			r.lists[0], r.listOf[j.Order] = append(r.lists[0], j), 1
 		case j.IsRunning && k < len(tiresiasLimits) && j.ExecutedSeconds*float64(j.GPUs) >= tiresiasLimits[k]:
 			r.lists[k] = without(r.lists[k], j)
-			r.lists[k+1] = append(r.lists[k+1], j)
+			r.lists[k+1], r.listOf[j.Order] = append(r.lists[k+1], j), k+2
 		}
 	}
 }
@@ -64,8 +66,8 @@ func (r *threeLists) WakeAt() float64 { return r.wakeAt }
 
 // Left implements Leaver.
 func (r *threeLists) Left(j *Job) {
-	for k := range r.lists {
-		r.lists[k] = without(r.lists[k], j)
+	if k := r.listOf[j.Order] - 1; k >= 0 {
+		r.lists[k], r.listOf[j.Order] = without(r.lists[k], j), 0
 	}
 }
 

@@ -229,10 +229,13 @@ func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
 	return e, f.checkInformation(e)
 }
 
+// manyJobs is the number of jobs from which on what is kept of them is most of the memory.
+const manyJobs = 20_000
+
 // addScenarios gives the experiment its scenarios, and the clock that fits them. Unless
-// GOGC says how much, simulations may use more memory for less time.
+// GOGC says how much, simulations of fewer than manyJobs may use more memory for less time.
 func (f *simulateFlags) addScenarios(e *study.Experiment, scenarios ...*study.Scenario) error {
-	if os.Getenv("GOGC") == "" {
+	if os.Getenv("GOGC") == "" && len(scenarios[0].Jobs) < manyJobs {
 		debug.SetGCPercent(400)
 	}
 	e.Scenarios = scenarios

@@ -3,7 +3,6 @@ package fairbridge
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -55,14 +54,11 @@ func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 		e.Estimate() // of all, in this order: the memory of reports rests on it
 	}
 	positions := l.positions(r)
-	slices.SortFunc(positions, func(a, b position) int {
-		return engine.ThenArrival(cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class), cmp.Compare(a.sortKey, b.sortKey)), a.Entry, b.Entry)
-	})
-	line := make([]*engine.Entry, len(positions))
-	for i, p := range positions {
-		line[i] = p.Entry
-	}
-	return line, nil
+	return r.Line(func(x, y *engine.Entry) int {
+		a, b := &positions[x.Index], &positions[y.Index]
+		return engine.ThenArrival(cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class),
+			cmp.Compare(a.sortKey, b.sortKey)), x, y)
+	}), nil
 }
 
 // positions are the places of all entries.

@@ -45,9 +45,14 @@ func (d *roundCounter) addKnapsackItem(i, least int, gets []uint8) {
 	}
 	for y := least; y <= d.maxRoundsOf(s); y++ {
 		worth, takes := d.itemUtility(s, y), y*s.DevicesPerRound
-		for room := takes; room < len(d.nextValues); room++ {
-			if v := d.bestValues[room-takes] + worth; v > d.nextValues[room] {
-				d.nextValues[room], gets[room] = v, uint8(y)
+		if takes >= len(d.nextValues) {
+			break
+		}
+		next := d.nextValues[takes:] // by the room that is left without the rounds
+		before, got := d.bestValues[:len(next)], gets[takes:][:len(next)]
+		for room, best := range next {
+			if v := before[room] + worth; v > best {
+				next[room], got[room] = v, uint8(y)
 			}
 		}
 	}
