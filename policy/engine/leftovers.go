@@ -108,7 +108,7 @@ func (r *Round) lastGang(e *Entry) *gangFacts {
 		return nil
 	}
 	row := r.lastRows()[e.Index]
-	if row < 0 || r.lastGangs[row] == nil || len(a.RequiredNodes)+len(a.ExcludedNodes)+len(a.Features) > 0 || r.lastGangs[row].key != newGangKey(e.Partition, a, 0) {
+	if row < 0 || r.lastGangs[row] == nil || !r.lastGangs[row].key.isOf(e.Partition, a) {
 		return nil
 	}
 	return r.lastGangs[row]
