@@ -30,8 +30,9 @@ func newGangKey(partition string, a *policy.Ask, windows int) gangKey {
 
 // isOf reports whether it is the key of an ask without lists, where there are no windows.
 func (k *gangKey) isOf(partition string, a *policy.Ask) bool {
-	return k.gpus == a.GPUs && k.cpus == a.CPUs && k.memMB == a.MemMB && k.minNodes == a.MinNodes && k.maxNodes == a.MaxNodes &&
-		k.gpusPerNode == a.PerNode && k.partition == partition && k.nodesAndFeatures == "" && k.windowsReachedCount == 0 &&
+	return k.gpus == a.GPUs && k.cpus == a.CPUs && k.memMB == a.MemMB &&
+		k.minNodes == a.MinNodes && k.maxNodes == a.MaxNodes && k.gpusPerNode == a.PerNode &&
+		k.partition == partition && k.nodesAndFeatures == "" && k.windowsReachedCount == 0 &&
 		len(a.RequiredNodes)+len(a.ExcludedNodes)+len(a.Features) == 0
 }
 
