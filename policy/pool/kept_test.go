@@ -35,7 +35,9 @@ func changeJobs(t *rapid.T, s *policy.Snapshot) {
 	for range draw("new", 3) {
 		j := policy.Job{ID: policy.JobID(draw("id", 40)), State: policy.Pending}
 		j.Ask = policy.Ask{CPUs: draw("cpus", 4), MemMB: int64(draw("memory", 9))}
-		at, found := slices.BinarySearchFunc(s.Jobs, j.ID, func(a policy.Job, id policy.JobID) int { return int(a.ID - id) })
+		at, found := slices.BinarySearchFunc(s.Jobs, j.ID, func(a policy.Job, id policy.JobID) int {
+			return int(a.ID - id)
+		})
 		if !found {
 			s.Jobs = slices.Insert(s.Jobs, at, j)
 		}
