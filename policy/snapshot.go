@@ -56,7 +56,7 @@ type Snapshot struct {
 	PredictionTrust float64 `json:"trust,omitempty"`
 	// Forecast predicts where the jobs and PredictionTrust hold no prediction; nil: they hold all that there are.
 	Forecast Forecast      `json:"-"`
-	Scratch  *Scratch      `json:"-"`                 // what earlier decisions left, for speed alone; nil: nothing is left
+	Scratch  *Scratch      `json:"-"`                 // what earlier decisions left, for speed alone; nil: nothing
 	History  []FinishedJob `json:"history,omitempty"` // finished jobs' service, for policies that learn
 	Memo     Memo          `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
 	// OmitReasons says that the reasons will not be read: Decision.Why may be empty.

@@ -28,6 +28,14 @@ func newGangKey(partition string, a *policy.Ask, windows int) gangKey {
 	return k
 }
 
+// isOf reports whether it is the key of an ask without lists, where there are no windows.
+func (k *gangKey) isOf(partition string, a *policy.Ask) bool {
+	return k.gpus == a.GPUs && k.cpus == a.CPUs && k.memMB == a.MemMB &&
+		k.minNodes == a.MinNodes && k.maxNodes == a.MaxNodes && k.gpusPerNode == a.PerNode &&
+		k.partition == partition && k.nodesAndFeatures == "" && k.windowsReachedCount == 0 &&
+		len(a.RequiredNodes)+len(a.ExcludedNodes)+len(a.Features) == 0
+}
+
 // maxKeptGangs bounds of how many gangs the facts are kept.
 const maxKeptGangs = 20_000
 

@@ -7,8 +7,8 @@ import (
 	"fairbridge/policy/pool"
 )
 
-// leftovers are what a round leaves for the next one on the same nodes, by policy.Scratch: what it found out of them, and
-// its memory.
+// leftovers are what a round leaves for the next one on the same nodes, by policy.Scratch: what it found out of
+// them, and its memory.
 type leftovers struct {
 	freePool        pool.Kept
 	cachedEmptyPool *pool.Pool // see emptyPool
@@ -104,11 +104,12 @@ func (r *Round) lastRows() []int {
 // lastGang returns the facts that the last round had of the entry's gang; nil: none, or it is another gang now.
 func (r *Round) lastGang(e *Entry) *gangFacts {
 	a := &e.Ask
-	if len(r.lastJobs) == 0 || len(r.Entries) != len(r.Jobs) || e.WantedDeviceCount != a.GPUs.Count || e.WantedAmounts != (policy.Amounts{}) || e.Grant.HasLease {
+	isAsAsked := e.WantedDeviceCount == a.GPUs.Count && e.WantedAmounts == (policy.Amounts{}) && !e.Grant.HasLease
+	if !isAsAsked || len(r.lastJobs) == 0 || len(r.Entries) != len(r.Jobs) {
 		return nil
 	}
 	row := r.lastRows()[e.Index]
-	if row < 0 || r.lastGangs[row] == nil || len(a.RequiredNodes)+len(a.ExcludedNodes)+len(a.Features) > 0 || r.lastGangs[row].key != newGangKey(e.Partition, a, 0) {
+	if row < 0 || r.lastGangs[row] == nil || !r.lastGangs[row].key.isOf(e.Partition, a) {
 		return nil
 	}
 	return r.lastGangs[row]

@@ -34,7 +34,9 @@ func TestPlansWithLeftovers(t *testing.T) {
 			}
 			left.Recycle(got)
 			s = carryOut(s, got, time.Duration(rapid.IntRange(1, 90).Draw(t, "minutes"))*time.Minute)
-			s.Jobs = slices.DeleteFunc(s.Jobs, func(policy.Job) bool { return rapid.IntRange(0, 5).Draw(t, "ends") == 0 })
+			s.Jobs = slices.DeleteFunc(s.Jobs, func(policy.Job) bool {
+				return rapid.IntRange(0, 5).Draw(t, "ends") == 0
+			})
 			s.Jobs = append(s.Jobs, drawJob(t, policy.JobID(100+step)))
 		}
 	})

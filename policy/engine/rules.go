@@ -55,7 +55,8 @@ func (r Rules) isStoppable(j *policy.Job, now time.Time) bool {
 
 // LeastRun is how long the job runs at the least before it may be stopped.
 func (r Rules) LeastRun(j *policy.Job) time.Duration {
-	return max(cmp.Or(r.MinRun, defaultMinRun), time.Duration(cmp.Or(r.MinRunCheckpoints, defaultMinRunCheckpoints))*j.CheckpointCost)
+	checkpoints := cmp.Or(r.MinRunCheckpoints, defaultMinRunCheckpoints)
+	return max(cmp.Or(r.MinRun, defaultMinRun), time.Duration(checkpoints)*j.CheckpointCost)
 }
 
 // isStoppable reports whether the rules let a running job be stopped, and it could
@@ -67,5 +68,6 @@ func (r *Round) isStoppable(rules Rules, e *Entry) bool {
 
 // IsEverStoppable reports whether the rules let a running job be stopped now or later.
 func (r Rules) IsEverStoppable(j *policy.Job) bool {
-	return j.State == policy.Running && j.UnstoppableReason == "" && len(j.On) > 0 && (r.MaxStops < 0 || j.StopCount < cmp.Or(r.MaxStops, defaultMaxStops))
+	mayStopAgain := r.MaxStops < 0 || j.StopCount < cmp.Or(r.MaxStops, defaultMaxStops)
+	return j.State == policy.Running && j.UnstoppableReason == "" && len(j.On) > 0 && mayStopAgain
 }

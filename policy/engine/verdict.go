@@ -36,7 +36,8 @@ func (r *Round) reasonUnlessOmitted(why func() string) string {
 func (r *Round) newPlan(name string) *policy.Plan {
 	plan := &policy.Plan{SnapshotSeq: r.Seq, Policy: name, Decisions: r.Scratch.NewDecisions(len(r.Entries))}
 	for _, e := range r.Entries {
-		plan.Decisions = append(plan.Decisions, r.newDecision(e))
+		plan.Decisions = append(plan.Decisions, policy.Decision{})
+		r.setDecision(&plan.Decisions[len(plan.Decisions)-1], e)
 	}
 	if byJob := func(a, b policy.Decision) int { return cmp.Compare(a.Job, b.Job) }; !slices.IsSortedFunc(plan.Decisions, byJob) {
 		slices.SortFunc(plan.Decisions, byJob)
@@ -50,9 +51,9 @@ func (r *Round) isRanked(e *Entry) bool {
 	return e.verdict.verb == policy.Start || r.MayRun(e)
 }
 
-func (r *Round) newDecision(e *Entry) policy.Decision {
+func (r *Round) setDecision(d *policy.Decision, e *Entry) {
 	v := &e.verdict
-	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.WantedDeviceCount, e.DeviceCount()), StoppedFor: v.stoppedFor, Why: v.reason}
+	*d = policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.WantedDeviceCount, e.DeviceCount()), StoppedFor: v.stoppedFor, Why: v.reason}
 	switch v.verb {
 	case policy.Keep:
 		d.On, d.GPUs = e.On, e.DeviceCount()
@@ -69,7 +70,7 @@ func (r *Round) newDecision(e *Entry) policy.Decision {
 		d.On, d.Given = nil, policy.Amounts{} // the place found is a guess, only to count what is left
 	}
 	if r.OmitReasons {
-		return d
+		return
 	}
 	if unplaced {
 		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.GangAsk().Describe(), e.UnplaceableReason)
@@ -83,5 +84,4 @@ func (r *Round) newDecision(e *Entry) policy.Decision {
 	if e.Note != "" && r.isRanked(e) {
 		d.Why += "; its rank: " + e.Note
 	}
-	return d
 }

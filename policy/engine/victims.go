@@ -23,22 +23,29 @@ type victims struct {
 }
 
 func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
-	return &victims{Round: r, pipeline: p, entryLine: line, leastTierWithoutVictims: math.MaxInt, searchesLeft: p.Rules.MaxFruitlessSearches}
+	return &victims{
+		Round: r, pipeline: p, entryLine: line,
+		leastTierWithoutVictims: math.MaxInt, searchesLeft: p.Rules.MaxFruitlessSearches,
+	}
 }
 
-// haveSome reports whether there are any. They are searched for when that is first asked: no decision changes who they are.
+// haveSome reports whether there are any. They are searched for when that is first asked: no decision changes who
+// they are.
 func (v *victims) haveSome() bool {
 	if p, r := v.pipeline, v.Round; !v.isSearched && (p.preempts() || hasLent(r)) {
 		for _, e := range slices.Backward(v.entryLine) {
 			if !p.preempts() && !r.isLent(e.Job) {
 				continue
 			}
-			if e.HoldsGPUs() && e.Grant.StopReason == "" && !e.Grant.MayRunWithoutLease && !e.mayMove() && r.isStoppable(p.Rules, e) {
+			isPlain := e.HoldsGPUs() && e.Grant.StopReason == "" && !e.Grant.MayRunWithoutLease && !e.mayMove()
+			if isPlain && r.isStoppable(p.Rules, e) {
 				e.verdict.tier = p.tier(r, e)
 				v.candidates = append(v.candidates, e)
 			}
 		}
-		slices.SortStableFunc(v.candidates, func(a, b *Entry) int { return cmp.Compare(b.verdict.tier, a.verdict.tier) })
+		slices.SortStableFunc(v.candidates, func(a, b *Entry) int {
+			return cmp.Compare(b.verdict.tier, a.verdict.tier)
+		})
 	}
 	v.isSearched = true
 	return len(v.candidates) > 0

@@ -51,8 +51,12 @@ func (e *engine) carryOutPlan(plan *policy.Plan) error {
 	if len(plan.Decisions) != len(e.presentJobs) {
 		return fmt.Errorf("%d decisions for %d jobs", len(plan.Decisions), len(e.presentJobs))
 	}
+	passes := []bool{false} // those beside others when the others have their devices
 	for i := range plan.Decisions {
 		d, j := &plan.Decisions[i], e.presentJobs[i]
+		if d.Beside != 0 {
+			passes = []bool{false, true}
+		}
 		if int64(d.Job) != j.ID {
 			return fmt.Errorf("decision %d is about job %d, want job %d: plans list every job once, by id", i+1, d.Job, j.ID)
 		}
@@ -60,7 +64,7 @@ func (e *engine) carryOutPlan(plan *policy.Plan) error {
 			return err
 		}
 	}
-	for _, beside := range []bool{false, true} { // those beside others when the others have their devices
+	for _, beside := range passes {
 		for i := range plan.Decisions {
 			if d := &plan.Decisions[i]; (d.Beside != 0) == beside {
 				if err := e.placeJob(e.presentJobs[i], &e.snapshot.Jobs[i], d); err != nil {

@@ -36,6 +36,7 @@ type engine struct {
 	idleTime          time.Duration // for which nothing ran and no job was to arrive
 
 	snapshot     policy.Snapshot
+	jobRoom      room[policy.Job] // of snapshot.Jobs
 	usage        *usage
 	finishedJobs finishedJobs
 	nodeWindows  nodeWindows
@@ -130,7 +131,7 @@ func (e *engine) admitJob(j *job) {
 	if e.KeepsNodeShapes && j.MinGPUs == 0 {
 		view.Ask.MinNodes, view.Ask.PerNode = j.NodeShape(e.Nodes)
 	}
-	e.snapshot.Jobs = slices.Insert(e.snapshot.Jobs, i, view)
+	e.snapshot.Jobs = e.jobRoom.insert(e.snapshot.Jobs, i, view)
 	j.contentionAtArrival = e.contention
 }
 
@@ -158,7 +159,8 @@ func (e *engine) removeEnded() bool {
 	}
 	for i := len(e.presentJobs) - 1; e.endedPresentCount > 0; i-- {
 		if e.presentJobs[i].hasEnded {
-			e.presentJobs, e.snapshot.Jobs = slices.Delete(e.presentJobs, i, i+1), slices.Delete(e.snapshot.Jobs, i, i+1)
+			e.presentJobs = slices.Delete(e.presentJobs, i, i+1)
+			e.snapshot.Jobs = deleteNear(e.snapshot.Jobs, i)
 			e.endedPresentCount--
 		}
 	}

@@ -46,15 +46,18 @@ type accountShares []accountShare
 
 func (r *Run) accountShares(weightOf func(account string) float64) (all accountShares) {
 	for i := range r.JobOutcomes {
-		if k, found := all.find(r.JobOutcomes[i].Account); !found {
-			all = slices.Insert(all, k, accountShare{name: r.JobOutcomes[i].Account, weight: weightOf(r.JobOutcomes[i].Account)})
+		name := r.JobOutcomes[i].Account
+		if k, found := all.find(name); !found {
+			all = slices.Insert(all, k, accountShare{name: name, weight: weightOf(name)})
 		}
 	}
 	return all
 }
 
 func (all accountShares) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(all, name, func(a accountShare, name string) int { return cmp.Compare(a.name, name) })
+	return slices.BinarySearchFunc(all, name, func(a accountShare, name string) int {
+		return cmp.Compare(a.name, name)
+	})
 }
 
 func (r *Run) hasAccountSamples() bool {
@@ -95,7 +98,9 @@ func (all accountShares) divide(gpus float64) {
 			wanting, weights = append(wanting, a), weights+a.weight
 		}
 	}
-	slices.SortStableFunc(wanting, func(a, b *accountShare) int { return cmp.Compare(a.wanted*b.weight, b.wanted*a.weight) })
+	slices.SortStableFunc(wanting, func(a, b *accountShare) int {
+		return cmp.Compare(a.wanted*b.weight, b.wanted*a.weight)
+	})
 	for _, a := range wanting { // the first wants least for its weight
 		a.due = min(a.wanted, gpus*a.weight/weights)
 		gpus, weights = gpus-a.due, weights-a.weight
