@@ -24,9 +24,9 @@ type quietCycle struct {
 
 // newQuietCycle returns the cycle that ended if it was quiet, else nil.
 func newQuietCycle(s *cycleState, m Memory, r *Report) *quietCycle {
-	isUnsettled := func(in bridge.Intent) bool { return in.State.IsOpen() }
-	if !s.isCalm || len(r.Doubts)+len(r.Intents)+len(s.unwantedEdits) > 0 || len(r.PartitionResults) != 1 || len(s.partitions) != 1 ||
-		s.allowedEdits != allEdits || s.partitions[0].Canary != nil || slices.ContainsFunc(s.facts.Intents, isUnsettled) {
+	isUnsettled := func(in *bridge.Intent) bool { return in.State.IsOpen() }
+	if !s.isCalm || len(r.Doubts)+len(r.Intents)+len(s.unwantedEdits) > 0 ||
+		len(r.PartitionResults) != 1 || len(s.partitions) != 1 || s.allowedEdits != allEdits || s.partitions[0].Canary != nil || anyIntent(s.facts.Intents, isUnsettled) {
 		return nil
 	}
 	e := &r.PartitionResults[0]
@@ -36,8 +36,9 @@ func newQuietCycle(s *cycleState, m Memory, r *Report) *quietCycle {
 	}
 	isMore := func(d policy.Decision) bool { return d.Verb != policy.Keep && d.Verb != policy.Wait }
 	switch {
-	case len(e.Edits)+len(e.Refusals)+len(e.Separations)+len(e.StuckReasonByJob)+len(m.MemoryByPartition[e.Partition.Name].AwaitedStartByJob) > 0,
-		e.IdleStop != nil, e.Partition.StopIdleAfter > 0, e.NeedsFullRead, len(s.facts.UseByJob)+len(s.facts.MeasuredByNode) > 0, s.config.Order.AdminComment,
+	case len(e.Edits)+len(e.Refusals)+len(e.Separations)+len(e.StuckReasonByJob) > 0,
+		len(m.MemoryByPartition[e.Partition.Name].AwaitedStartByJob) > 0, len(s.facts.UseByJob)+len(s.facts.MeasuredByNode) > 0,
+		e.IdleStop != nil, e.Partition.StopIdleAfter > 0, e.NeedsFullRead, s.config.Order.AdminComment,
 		slices.ContainsFunc(e.PolicyPlan.Decisions, isMore):
 		q.isIdle = false
 	}
@@ -59,8 +60,11 @@ func (q *quietCycle) knowsAll(v *slurm.View) bool {
 	return v.At.Before(q.until)
 }
 
-// learnAgain is learnFacts for a cycle that knows what a quiet one did: the past and what is measured are asked for anew.
-func (l *Loop) learnAgain(ctx context.Context, q *quietCycle, v *slurm.View, m Memory, r *Report) (bridge.Facts, Memory, []bridge.Doubt) {
+// learnAgain is learnFacts for a cycle that knows what a quiet one did: the past and what is measured are asked for
+// anew.
+func (l *Loop) learnAgain(
+	ctx context.Context, q *quietCycle, v *slurm.View, m Memory, r *Report,
+) (bridge.Facts, Memory, []bridge.Doubt) {
 	f := q.state.facts
 	f.View = v
 	f, m, doubts := l.recordView(ctx, f, m)
@@ -77,7 +81,8 @@ func (l *Loop) learnAgain(ctx context.Context, q *quietCycle, v *slurm.View, m M
 // no rule can make anything else of that.
 func (s *cycleState) isIdleAgain(e *PartitionResult) bool {
 	q := s.last
-	return q != nil && q.isIdle && len(e.StuckReasonByJob) == 0 && slices.EqualFunc(e.PolicyPlan.Decisions, q.result.PolicyPlan.Decisions, isSameDecision)
+	return q != nil && q.isIdle && len(e.StuckReasonByJob) == 0 &&
+		slices.EqualFunc(e.PolicyPlan.Decisions, q.result.PolicyPlan.Decisions, isSameDecision)
 }
 
 // nextSpanEnd returns when the first span ends that a rule looks back or ahead, be the rule at work
@@ -85,9 +90,9 @@ func (s *cycleState) isIdleAgain(e *PartitionResult) bool {
 // by a second where Slurm rounds, but not too late.
 func nextSpanEnd(s *cycleState, snap *policy.Snapshot) time.Time {
 	now, b := s.facts.View.At, &s.config.Budgets
-	end := now.Add(24 * time.Hour)
-	note := func(from time.Time, span time.Duration) {
-		if at := from.Add(span - time.Second); !from.IsZero() && at.Before(end) && at.After(now.Add(-2*time.Second)) {
+	end, floor := now.Add(24*time.Hour).Unix(), now.Unix()-3
+	note := func(from time.Time, span time.Duration) { // in whole seconds, which is much faster
+		if at := from.Unix() + int64(span/time.Second) - 1; at < end && at > floor {
 			end = at
 		}
 	}
@@ -99,8 +104,9 @@ func nextSpanEnd(s *cycleState, snap *policy.Snapshot) time.Time {
 	for i := range s.facts.View.Jobs {
 		note(s.facts.View.Jobs[i].EligibleTime, 0)
 	}
-	spans := append([]time.Duration{b.YieldFor, b.EditCooldown, 2 * b.EditCooldown, b.Cooldown, b.ApartFor, editMemorySpan, maxResendAge, rewritePause, maxPinAge, push.MaxClosedIntentAge}, ledger.MemorySpans()...)
-	isSmooth := !slices.ContainsFunc(s.facts.Intents, wentWrong) // then no rule counts what was sent against what went wrong
+	spans := append(ledger.MemorySpans(), b.YieldFor, b.EditCooldown, 2*b.EditCooldown, b.Cooldown, b.ApartFor,
+		editMemorySpan, maxResendAge, rewritePause, maxPinAge, push.MaxClosedIntentAge)
+	isSmooth := !anyIntent(s.facts.Intents, wentWrong) // then no rule counts what was sent against what went wrong
 	for i := range s.facts.Intents {
 		in := &s.facts.Intents[i]
 		note(in.NotAfter, 0)
@@ -115,18 +121,29 @@ func nextSpanEnd(s *cycleState, snap *policy.Snapshot) time.Time {
 			note(in.Closed, span)
 		}
 	}
-	return end
+	return time.Unix(end, 0)
 }
 
 // wentWrong reports whether the intent did not go as it was to. Stops that did are looked back at by those only
 // who are about to stop more, but for stops of idle jobs, which a quiet cycle knows none of.
-func wentWrong(in bridge.Intent) bool {
+func wentWrong(in *bridge.Intent) bool {
 	return in.State == bridge.IntentFailed || in.State == bridge.IntentYielded || in.State == bridge.IntentObserved && in.Error != "" ||
 		in.Before.Rewritten != "" || in.Before.IsTopped
 }
 
+// anyIntent reports whether one of the intents is such a one. They are large: none is copied.
+func anyIntent(intents []bridge.Intent, isSuch func(*bridge.Intent) bool) bool {
+	for i := range intents {
+		if isSuch(&intents[i]) {
+			return true
+		}
+	}
+	return false
+}
+
 // isSameDecision reports whether two decisions differ in their reasons at most.
 func isSameDecision(a, b policy.Decision) bool {
-	return slices.Equal(a.On, b.On) && slices.Equal(a.BatchShares, b.BatchShares) && a.Job == b.Job && a.Verb == b.Verb && a.Rank == b.Rank && a.GPUs == b.GPUs && a.StoppedFor == b.StoppedFor && a.Beside == b.Beside &&
-		a.Given == b.Given && a.BatchSize == b.BatchSize && a.AccumulationSteps == b.AccumulationSteps && a.EndsEarly == b.EndsEarly
+	return slices.Equal(a.On, b.On) && slices.Equal(a.BatchShares, b.BatchShares) && a.Job == b.Job && a.Verb == b.Verb &&
+		a.Rank == b.Rank && a.GPUs == b.GPUs && a.StoppedFor == b.StoppedFor && a.Beside == b.Beside && a.Given == b.Given &&
+		a.BatchSize == b.BatchSize && a.AccumulationSteps == b.AccumulationSteps && a.EndsEarly == b.EndsEarly
 }

@@ -77,7 +77,9 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 
 // learnFacts is the part of a cycle that finds out what is to be known, the view at hand: from judging it to how many
 // edits may be sent.
-func (l *Loop) learnFacts(ctx context.Context, facts bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, editAllowance, []bridge.Doubt) {
+func (l *Loop) learnFacts(
+	ctx context.Context, facts bridge.Facts, m Memory, r *Report,
+) (bridge.Facts, Memory, editAllowance, []bridge.Doubt) {
 	facts, m, doubts := l.judgeView(ctx, facts, m, r)
 	if doubts != nil {
 		return facts, m, noEdits, doubts

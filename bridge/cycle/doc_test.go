@@ -22,7 +22,8 @@ func TestTheListIsTheCode(t *testing.T) {
 	if d := cmp.Diff(inner["learnFacts"], called(t, "cycle.go", "learnFacts", "l")); d != "" {
 		t.Errorf("the package comment (-) and func learnFacts (+) differ:\n%s", d)
 	}
-	got = without(called(t, "evaluate.go", "evaluatePartition", "s", "g"), "newStepTimer", "policyTimeLimit", "isIdleAgain")
+	got = without(called(t, "evaluate.go", "evaluatePartition", "s", "g"), "newStepTimer", "policyTimeLimit",
+		"isIdleAgain")
 	if d := cmp.Diff(inner["evaluatePartitions"], got); d != "" {
 		t.Errorf("the package comment (-) and func evaluatePartition (+) differ:\n%s", d)
 	}

@@ -69,7 +69,7 @@ func (h *history) recordView(v *slurm.View) error {
 	case v.At.Before(before):
 		return fmt.Errorf("recording runs: %w: it is of %v, the last of %v", bridge.ErrOlderView, v.At, before)
 	}
-	if len(v.Jobs) > 0 && len(v.Jobs) == len(h.lastList) && &v.Jobs[0] == &h.lastList[0] { // a simulation's, in which nothing has changed
+	if n := len(v.Jobs); n > 0 && n == len(h.lastList) && &v.Jobs[0] == &h.lastList[0] { // nothing has changed
 		h.lastViewTime = v.At
 		return nil
 	}
