@@ -26,7 +26,8 @@ type quietCycle struct {
 func newQuietCycle(s *cycleState, m Memory, r *Report) *quietCycle {
 	isUnsettled := func(in *bridge.Intent) bool { return in.State.IsOpen() }
 	if !s.isCalm || len(r.Doubts)+len(r.Intents)+len(s.unwantedEdits) > 0 ||
-		len(r.PartitionResults) != 1 || len(s.partitions) != 1 || s.allowedEdits != allEdits || s.partitions[0].Canary != nil || anyIntent(s.facts.Intents, isUnsettled) {
+		len(r.PartitionResults) != 1 || len(s.partitions) != 1 || s.allowedEdits != allEdits ||
+		s.partitions[0].Canary != nil || anyIntent(s.facts.Intents, isUnsettled) {
 		return nil
 	}
 	e := &r.PartitionResults[0]
@@ -37,7 +38,8 @@ func newQuietCycle(s *cycleState, m Memory, r *Report) *quietCycle {
 	isMore := func(d policy.Decision) bool { return d.Verb != policy.Keep && d.Verb != policy.Wait }
 	switch {
 	case len(e.Edits)+len(e.Refusals)+len(e.Separations)+len(e.StuckReasonByJob) > 0,
-		len(m.MemoryByPartition[e.Partition.Name].AwaitedStartByJob) > 0, len(s.facts.UseByJob)+len(s.facts.MeasuredByNode) > 0,
+		len(m.MemoryByPartition[e.Partition.Name].AwaitedStartByJob) > 0,
+		len(s.facts.UseByJob)+len(s.facts.MeasuredByNode) > 0,
 		e.IdleStop != nil, e.Partition.StopIdleAfter > 0, e.NeedsFullRead, s.config.Order.AdminComment,
 		slices.ContainsFunc(e.PolicyPlan.Decisions, isMore):
 		q.isIdle = false
@@ -127,8 +129,8 @@ func nextSpanEnd(s *cycleState, snap *policy.Snapshot) time.Time {
 // wentWrong reports whether the intent did not go as it was to. Stops that did are looked back at by those only
 // who are about to stop more, but for stops of idle jobs, which a quiet cycle knows none of.
 func wentWrong(in *bridge.Intent) bool {
-	return in.State == bridge.IntentFailed || in.State == bridge.IntentYielded || in.State == bridge.IntentObserved && in.Error != "" ||
-		in.Before.Rewritten != "" || in.Before.IsTopped
+	return in.State == bridge.IntentFailed || in.State == bridge.IntentYielded ||
+		in.State == bridge.IntentObserved && in.Error != "" || in.Before.Rewritten != "" || in.Before.IsTopped
 }
 
 // anyIntent reports whether one of the intents is such a one. They are large: none is copied.
@@ -143,7 +145,8 @@ func anyIntent(intents []bridge.Intent, isSuch func(*bridge.Intent) bool) bool {
 
 // isSameDecision reports whether two decisions differ in their reasons at most.
 func isSameDecision(a, b policy.Decision) bool {
-	return slices.Equal(a.On, b.On) && slices.Equal(a.BatchShares, b.BatchShares) && a.Job == b.Job && a.Verb == b.Verb &&
-		a.Rank == b.Rank && a.GPUs == b.GPUs && a.StoppedFor == b.StoppedFor && a.Beside == b.Beside && a.Given == b.Given &&
-		a.BatchSize == b.BatchSize && a.AccumulationSteps == b.AccumulationSteps && a.EndsEarly == b.EndsEarly
+	return slices.Equal(a.On, b.On) && slices.Equal(a.BatchShares, b.BatchShares) && a.Job == b.Job &&
+		a.Verb == b.Verb && a.Rank == b.Rank && a.GPUs == b.GPUs && a.StoppedFor == b.StoppedFor &&
+		a.Beside == b.Beside && a.Given == b.Given && a.BatchSize == b.BatchSize &&
+		a.AccumulationSteps == b.AccumulationSteps && a.EndsEarly == b.EndsEarly
 }

@@ -91,14 +91,18 @@ func TestKnownCyclesChangeNothing(t *testing.T) {
 	}
 	known, kinds := 0, []func(int) bool{always, never, func(i int) bool { return i%3 == 0 }}
 	for i, e := range systems {
-		made, err := generate.DrawWorkload("philly", generate.WorkloadOptions{JobCount: 30, ClusterGPUs: 16, OfferedLoad: 2}, int64(i))
+		o := generate.WorkloadOptions{JobCount: 30, ClusterGPUs: 16, OfferedLoad: 2}
+		made, err := generate.DrawWorkload("philly", o, int64(i))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for k := range made.Jobs {
 			made.Jobs[k].IsUnstoppable = kinds[i%len(kinds)](k)
 		}
-		c := Config{PolicyName: e.Name, Nodes: cluster(2), Jobs: made.Jobs, Accounts: made.Accounts, RestartCost: time.Minute, Seed: int64(i)}
+		c := Config{
+			PolicyName: e.Name, Nodes: cluster(2), Jobs: made.Jobs, Accounts: made.Accounts,
+			RestartCost: time.Minute, Seed: int64(i),
+		}
 		fast, count := logged(t, c)
 		known += count
 		c.RunsEveryCycle = true
