@@ -41,7 +41,8 @@ func (c *planChecker) addErrorf(format string, args ...any) {
 
 // checkDecisions wants exactly one per job, in order of job.
 func (c *planChecker) checkDecisions(all []Decision) {
-	for i, d := range all {
+	for i := range all {
+		d := &all[i]
 		if c.Job(d.Job) == nil {
 			c.addErrorf("job %d: not in the snapshot", d.Job)
 		}
@@ -52,8 +53,8 @@ func (c *planChecker) checkDecisions(all []Decision) {
 		}
 	}
 	decided := make(map[JobID]bool, len(all))
-	for _, d := range all {
-		decided[d.Job] = true
+	for i := range all {
+		decided[all[i].Job] = true
 	}
 	for i := range c.Jobs {
 		if id := c.Jobs[i].ID; !decided[id] {
@@ -64,8 +65,11 @@ func (c *planChecker) checkDecisions(all []Decision) {
 
 // checkRanks wants every rank from 1 to n once.
 func (c *planChecker) checkRanks(all []Decision) {
-	byRank := slices.Clone(all)
-	slices.SortStableFunc(byRank, func(a, b Decision) int { return cmp.Compare(a.Rank, b.Rank) })
+	byRank := make([]*Decision, len(all))
+	for i := range all {
+		byRank[i] = &all[i]
+	}
+	slices.SortStableFunc(byRank, func(a, b *Decision) int { return cmp.Compare(a.Rank, b.Rank) })
 	for i, d := range byRank {
 		switch {
 		case i > 0 && byRank[i-1].Rank == d.Rank:

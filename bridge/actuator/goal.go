@@ -50,24 +50,28 @@ func (g *PartitionGoal) PendingDecisionsInOrder() []policy.Decision {
 	if g.orderedDecisions != nil {
 		return g.orderedDecisions
 	}
-	line := make([]policy.Decision, 0, len(g.Plan.Decisions))
-	for _, dec := range g.Plan.Decisions {
+	var order []*policy.Decision // sorted by reference: decisions are large
+	for i := range g.Plan.Decisions {
+		dec := &g.Plan.Decisions[i]
 		j := g.editableJob(dec.Job)
 		if j != nil && j.IsPending() && g.Snapshot.Job(dec.Job).HeldReason == "" {
-			line = append(line, dec)
+			order = append(order, dec)
 		}
 	}
-	waits := func(d policy.Decision) int {
+	waits := func(d *policy.Decision) int {
 		if d.Verb == policy.Start {
 			return 0
 		}
 		return 1
 	}
-	slices.SortFunc(line, func(a, b policy.Decision) int {
+	slices.SortFunc(order, func(a, b *policy.Decision) int {
 		return cmp.Or(cmp.Compare(waits(a), waits(b)), cmp.Compare(a.Rank, b.Rank))
 	})
-	g.orderedDecisions = line
-	return line
+	g.orderedDecisions = make([]policy.Decision, len(order))
+	for i := range order {
+		g.orderedDecisions[i] = *order[i]
+	}
+	return g.orderedDecisions
 }
 
 // decisionsReaching returns the decisions about pending jobs whose value in the field edits may reach: also

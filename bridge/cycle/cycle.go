@@ -16,7 +16,6 @@ import (
 func (l *Loop) Step(ctx context.Context) Report {
 	from := l.Now()
 	r := Report{Result: ResultNothing}
-	l.quiet = nil
 	m, doubts := l.runCycle(ctx, l.memory, &r)
 	if r.addDoubts(doubts); doubts != nil {
 		m.GoodViews, r.endedBy = 0, doubts[0].Cause
@@ -49,25 +48,18 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 	if doubts != nil {
 		return m, doubts
 	}
-	facts, m, doubts = l.judgeView(ctx, facts, m, r)
+	last, allowed := l.quiet, allEdits
+	if l.quiet = nil; last.knowsAll(facts.View) {
+		facts, m, doubts = l.learnAgain(ctx, last, facts.View, m, r)
+	} else {
+		last = nil
+		facts, m, allowed, doubts = l.learnFacts(ctx, facts, m, r)
+	}
 	if doubts != nil {
 		return m, doubts
 	}
-	m = l.readDemotions(ctx, &l.Config, m, r) // before what policies remember: who decides hangs on it
-	facts, m, doubts = l.recordView(ctx, facts, m)
-	if doubts != nil {
-		return m, doubts
-	}
-	facts, doubts = l.settleIntents(ctx, facts)
-	if doubts != nil {
-		return m, doubts
-	}
-	r.View, m.GoodViews = facts.View, m.GoodViews+1
-	facts = l.addMeasurements(ctx, facts, r)
-	l.finishHandBacks(ctx, facts, r)
-	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, r)
-	facts, m, allowed := l.decideEditAllowance(facts, m, r)
 	s := l.newCycleState(facts, m, l.leader.LeadsUntil, allowed, r.Doubts)
+	s.last, s.isCalm = last, len(r.Doubts)+len(r.Warnings) == 0
 	r.PartitionResults, m = l.evaluatePartitions(ctx, s, m) // assemble, decide, gate and diff, for every partition
 	l.Metrics.setPartitionResults(r.PartitionResults)
 	l.requestFullRead(&facts, r.PartitionResults)
@@ -81,6 +73,32 @@ func (l *Loop) runCycle(ctx context.Context, m Memory, r *Report) (Memory, []bri
 		l.quiet = newQuietCycle(s, m, r)
 	}
 	return m, nil
+}
+
+// learnFacts is the part of a cycle that finds out what is to be known, the view at hand: from judging it to how many
+// edits may be sent.
+func (l *Loop) learnFacts(
+	ctx context.Context, facts bridge.Facts, m Memory, r *Report,
+) (bridge.Facts, Memory, editAllowance, []bridge.Doubt) {
+	facts, m, doubts := l.judgeView(ctx, facts, m, r)
+	if doubts != nil {
+		return facts, m, noEdits, doubts
+	}
+	m = l.readDemotions(ctx, &l.Config, m, r) // before what policies remember: who decides hangs on it
+	facts, m, doubts = l.recordView(ctx, facts, m)
+	if doubts != nil {
+		return facts, m, noEdits, doubts
+	}
+	facts, doubts = l.settleIntents(ctx, facts)
+	if doubts != nil {
+		return facts, m, noEdits, doubts
+	}
+	r.View, m.GoodViews = facts.View, m.GoodViews+1
+	facts = l.addMeasurements(ctx, facts, r)
+	l.finishHandBacks(ctx, facts, r)
+	facts.HasExpiryTimer = l.hasExpiryTimer(ctx, r)
+	facts, m, allowed := l.decideEditAllowance(facts, m, r)
+	return facts, m, allowed, nil
 }
 
 // Preview is the first part of a cycle, without what writes: it does not lead,

@@ -2,14 +2,16 @@
 //
 //	takeLeadership       take or renew leadership: while another daemon leads, nothing is done
 //	observeCluster       poll Slurm
-//	judgeView            read the ledger, ask about what lists leave out, believe the view or not
-//	readDemotions        ask which partitions, or candidates of canaries, are demoted, and what else operators did
-//	recordView           store what it shows of runs, and read usage and what policies remember
-//	settleIntents        close the intents whose outcome it shows
-//	addMeasurements      add what the node probes say
-//	finishHandBacks      release what a hand-back that was cut off left held
-//	hasExpiryTimer       ask whether node lists would be taken back if we died
-//	decideEditAllowance  say how many edits may be sent
+//	learnAgain           in a simulation, know what the last cycle did (again.go), or else:
+//	learnFacts           find out what is to be known:
+//	  judgeView            read the ledger, ask about what lists leave out, believe the view or not
+//	  readDemotions        ask which partitions, or candidates of canaries, are demoted, and what else operators did
+//	  recordView           store what it shows of runs, and read usage and what policies remember
+//	  settleIntents        close the intents whose outcome it shows
+//	  addMeasurements      add what the node probes say
+//	  finishHandBacks      release what a hand-back that was cut off left held
+//	  hasExpiryTimer       ask whether node lists would be taken back if we died
+//	  decideEditAllowance  say how many edits may be sent
 //	evaluatePartitions   for every partition (evaluate.go):
 //	  assembleSnapshot     make the policy's snapshot
 //	  Decide               call the policy, through its guard

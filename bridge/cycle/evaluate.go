@@ -77,6 +77,10 @@ func (s *cycleState) evaluatePartition(
 	if e.Err != nil {
 		return e, m, sum
 	}
+	if s.isIdleAgain(&e) {
+		e.Plan, e.MaySendEdits = e.PolicyPlan, s.last.result.MaySendEdits
+		return e, m.withResult(&e, s.facts.View), sum
+	}
 	e = s.gatePlan(e, m, sum)
 	lap("gate")
 	edits := s.diffPlan(&e)

@@ -35,6 +35,8 @@ type cycleState struct {
 	requeuedRuns    []slurm.Run                  // runs that a requeue was sent to
 	unwantedEdits   []slurm.Edit                 // give back what nobody wants any more, from the same budget
 	lastSentByField map[slurm.JobField]time.Time // when a field was last sent something, not long ago
+	isCalm          bool                         // there was no doubt and no warning before partitions were evaluated
+	last            *quietCycle                  // of a simulation, the cycle before that knew the same; nil: none did
 }
 
 // newCycleState gathers what holds for all partitions. The doubts are those in which the

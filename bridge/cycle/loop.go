@@ -52,7 +52,7 @@ type Loop struct {
 	guards map[bridge.Decider]*policycall.Caller
 	leader push.LeaderLease
 	memory Memory      // of the last cycle
-	quiet  *quietCycle // the last one, if a simulation may repeat it; nil: it may not
+	quiet  *quietCycle // of a simulation the last one, if nothing is under way after it, else nil
 }
 
 // New joins the parts. The configuration must be valid.

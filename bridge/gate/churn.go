@@ -27,13 +27,13 @@ func bandOfPosition(place int) int { return bits.Len(uint(place + 1)) }
 
 // pendingOrder returns the pending jobs of the plan in rank order.
 func (g *planGate) pendingOrder(p *policy.Plan) []policy.JobID {
-	var ds []policy.Decision
+	var ds []*policy.Decision // sorted by reference: decisions are large
 	for i := range p.Decisions {
 		if j := g.snapshotJob(int64(p.Decisions[i].Job)); j != nil && !j.HoldsGPUs() {
-			ds = append(ds, p.Decisions[i])
+			ds = append(ds, &p.Decisions[i])
 		}
 	}
-	slices.SortFunc(ds, func(a, b policy.Decision) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortFunc(ds, func(a, b *policy.Decision) int { return cmp.Compare(a.Rank, b.Rank) })
 	ids := make([]policy.JobID, len(ds))
 	for i, d := range ds {
 		ids[i] = d.Job

@@ -24,7 +24,9 @@ const (
 // MemorySpans are how long after what is noted of an intent some function of this package may still tell
 // something else by it, but for those spans that are settings.
 func MemorySpans() []time.Duration {
-	return []time.Duration{ContestMemorySpan, otherOrderSpan, noticedNiceSpan, sizeInVainTime, maxUnansweredTime, maxSendTime}
+	return []time.Duration{
+		ContestMemorySpan, otherOrderSpan, noticedNiceSpan, sizeInVainTime, maxUnansweredTime, maxSendTime,
+	}
 }
 
 // ContestedEdits says whose jobs somebody else changed after us in the last hour.

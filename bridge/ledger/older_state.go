@@ -25,8 +25,11 @@ const StateLossReason = "slurmctld was started with an older state, without it"
 // record does not tell whether one does, the value is hidden.
 func (b *IntentBook) ValueOwnerOf(in *bridge.Intent, j *slurm.Job, v *slurm.View) actuator.ValueOwner {
 	whose := actuator.ValueOwnerOf(in, j)
+	if whose != actuator.OwnerOther || !wasStartedSince(in, v) {
+		return whose
+	}
 	before := valueOwnerBefore(in, j, v)
-	if whose != actuator.OwnerOther || !wasStartedSince(in, v) || before == actuator.OwnerUs {
+	if before == actuator.OwnerUs {
 		return whose
 	}
 	for _, old := range b.valuesOf(in.Edit.WrittenField()) {

@@ -29,6 +29,7 @@ const maxUnansweredTime = 4 * time.Minute
 func SettleIntents(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Intent {
 	last, awaited, book := lastSeenIDByField(intents), lastAwaitedIDByField(intents), NewIntentBook(intents)
 	var changed []bridge.Intent
+	var after bridge.Intent
 	for i := range intents {
 		in := &intents[i]
 		if !in.State.IsOpen() && in.State != bridge.IntentObserved {
@@ -37,7 +38,7 @@ func SettleIntents(intents []bridge.Intent, v *slurm.View, now time.Time) []brid
 		if in.State == bridge.IntentObserved && in.ID < awaited[in.Edit.WrittenField()] {
 			continue // a later value of ours may have taken its place: wait for that
 		}
-		after := *in
+		after = *in
 		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.IntentPlanned || v.IsProvenGone(in.Edit.Run.Job) {
 			book.settleIntent(&after, j, last[in.Edit.WrittenField()], v, now)
 		}

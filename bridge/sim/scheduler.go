@@ -265,7 +265,9 @@ func (s *scheduler) runBackfill() {
 // noteExpectations notes whether a backfill pass expects something else of the jobs than was expected before.
 func (s *scheduler) noteExpectations(jobs []*job, before []expectation) {
 	for i, j := range jobs {
-		if !j.expectedStart.Equal(before[i].expectedStart) || !slices.Equal(j.expectedSlots.NodeNames(), before[i].expectedSlots.NodeNames()) {
+		was := &before[i]
+		if !j.expectedStart.Equal(was.expectedStart) ||
+			!slices.Equal(j.expectedSlots.NodeNames(), was.expectedSlots.NodeNames()) {
 			s.lastShownChange = s.Now()
 			return
 		}

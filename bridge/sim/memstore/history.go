@@ -24,6 +24,7 @@ type history struct {
 	finishedJobs []finishedJob // by end
 	lastViewTime time.Time     // of the last view recorded
 	viewCount    int           // recorded
+	lastList     []slurm.Job   // of that view
 }
 
 // jobHistory is one job through all its runs.
@@ -68,6 +69,11 @@ func (h *history) recordView(v *slurm.View) error {
 	case v.At.Before(before):
 		return fmt.Errorf("recording runs: %w: it is of %v, the last of %v", bridge.ErrOlderView, v.At, before)
 	}
+	if n := len(v.Jobs); n > 0 && n == len(h.lastList) && &v.Jobs[0] == &h.lastList[0] { // nothing has changed
+		h.lastViewTime = v.At
+		return nil
+	}
+	h.lastList = v.Jobs
 	h.viewCount++
 	for i := range v.Jobs {
 		j := &v.Jobs[i]

@@ -29,9 +29,13 @@ func (r *runner) startLoop() error {
 	if r.speedReports = r.newSpeedReports(); r.speedReports != nil {
 		probes = r.speedReports
 	}
-	r.cluster = &polledCluster{DirectCluster: sim.DirectCluster{World: r.world}, interval: c.Interval, writeCount: &r.writeCount}
+	r.cluster = &polledCluster{
+		DirectCluster: sim.DirectCluster{World: r.world}, interval: c.Interval, writeCount: &r.writeCount,
+		listsAnew: r.RunsEveryCycle,
+	}
 	loop, err := cycle.New(c, cycle.Parts{
-		Cluster: r.cluster, Journal: r.store, Leadership: r.store, History: r.newHistory(), Probes: probes, ExpirerStatus: bridge.SimulatedExpirer{}, IsSimulation: true, OmitsReasons: r.WatchCycle == nil,
+		Cluster: r.cluster, Journal: r.store, Leadership: r.store, History: r.newHistory(), Probes: probes,
+		ExpirerStatus: bridge.SimulatedExpirer{}, IsSimulation: true, OmitsReasons: r.WatchCycle == nil,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.world.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})

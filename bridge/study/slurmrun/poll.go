@@ -21,6 +21,12 @@ type polledCluster struct {
 	lastFullRead        pollMark // the last poll that read the whole list
 	lastPoll            pollMark
 	isFullReadRequested bool
+
+	listsAnew     bool        // every list is made anew
+	lastView      *slurm.View // nil: none yet
+	hasWaiters    bool        // some job of it waits for the end of others
+	nextBegin     time.Time   // when the first of its jobs may start that may not yet, at most a day on
+	repeatedCount int         // lists that were the last one
 }
 
 var _ cycle.FullReader = (*polledCluster)(nil)
@@ -33,9 +39,10 @@ type pollMark struct {
 	hasWaiters bool // some job waited for the end of others
 }
 
-// Observe implements bridge.Cluster.
+// Observe implements bridge.Cluster. Where a list would show what the last one did, it is the very same one, by which
+// the loop sees that it knows all of it.
 func (c *polledCluster) Observe(ctx context.Context) (*slurm.View, error) {
-	v, err := c.DirectCluster.Observe(ctx)
+	v, err := c.list(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -43,18 +50,34 @@ func (c *polledCluster) Observe(ctx context.Context) (*slurm.View, error) {
 	c.noteSkippedPolls(v.At)
 	v.IsFullRead = !slurm.ListsStates(v.Release) || c.isWholeListRead(v, ended)
 	c.isFullReadRequested = false
-	c.lastPoll = pollMark{v.At, len(v.Jobs), ended, hasWaiters(v.Jobs)}
+	c.lastPoll = pollMark{v.At, len(v.Jobs), ended, c.hasWaiters}
 	if v.IsFullRead {
 		c.lastFullRead = c.lastPoll
 	}
 	return v, nil
 }
 
-// showsTheSame reports whether a poll would show what the last one did, but for the time, and no whole list
-// is wanted that the last one could not read.
-func (c *polledCluster) showsTheSame() bool {
-	_, _, ended := c.World.JobTotals()
-	return c.World.LastShownChange().Before(c.lastPoll.at) && !c.isFullReadRequested && (ended == c.lastFullRead.endedCount || !c.lastPoll.hasWaiters)
+// list returns what Slurm shows now. No job that waits comes to the moment from which it may start without that what
+// it shows of its start changes.
+func (c *polledCluster) list(ctx context.Context) (*slurm.View, error) {
+	now := c.World.Now()
+	if c.lastView != nil && !c.listsAnew && c.World.LastShownChange().Before(c.lastPoll.at) && now.Before(c.nextBegin) {
+		c.repeatedCount++
+		v := *c.lastView
+		v.At, v.ReservationsAt = now, now
+		return &v, nil
+	}
+	v, err := c.DirectCluster.Observe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.lastView, c.nextBegin, c.hasWaiters = v, now.Add(24*time.Hour), hasWaiters(v.Jobs)
+	for i := range v.Jobs {
+		if at := v.Jobs[i].EligibleTime; at.After(now) && at.Before(c.nextBegin) {
+			c.nextBegin = at
+		}
+	}
+	return v, nil
 }
 
 // hasWaiters reports whether some job waits for the end of others. Records are large, and every

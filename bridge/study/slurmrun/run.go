@@ -104,7 +104,7 @@ func (r *runner) runCycle(idle bool) error {
 	}
 	r.teachRunTimes()
 	r.forgetIntents()
-	rep := r.step(context.Background())
+	rep := r.loop.Step(context.Background())
 	r.cycleSkipper.noteCycle(&rep, r.world.PendingJobCount(), r.store.OpenIntentCount())
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == bridge.CauseJournal || d.Cause == bridge.CauseHistory {
@@ -118,17 +118,6 @@ func (r *runner) runCycle(idle bool) error {
 		r.AfterCycle(r.world)
 	}
 	return nil
-}
-
-// step runs one cycle of the loop: again as the last one, where that was quiet and Slurm shows the same since.
-func (r *runner) step(ctx context.Context) cycle.Report {
-	if r.cluster.showsTheSame() && r.speedReports == nil && !r.RunsEveryCycle && r.WatchCycle == nil && r.AfterCycle == nil {
-		if rep := r.loop.StepAgain(ctx); rep != nil {
-			r.cycleSkipper.repeatedCount++
-			return *rep
-		}
-	}
-	return r.loop.Step(ctx)
 }
 
 // advanceTime lets time pass, but not beyond the end of the last job.

@@ -17,7 +17,6 @@ type cycleSkipper struct {
 	cycleCount     int  // that were run
 	wasIdle        bool // after the last one nothing was left to do
 	skippedCount   int  // cycles left out so far
-	repeatedCount  int  // cycles that were run, and repeated the last one
 }
 
 // maxSkippedTime is how long cycles may be left out at a time.

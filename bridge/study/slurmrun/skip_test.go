@@ -78,6 +78,70 @@ func TestCyclesLeftOutChangeNothing(t *testing.T) {
 	}
 }
 
+// TestKnownCyclesChangeNothing runs policies of the catalogue on queues twice, with every cycle as a whole and with
+// those that know what the last one did short, and wants the same run, and all that Slurm did and was told in the
+// same moment.
+func TestKnownCyclesChangeNothing(t *testing.T) {
+	part.Long(t, testing.Short())
+	systems := catalogue.Systems()
+	if !part.Runs("studies") {
+		systems = slices.DeleteFunc(systems, func(e paper.System) bool {
+			return !slices.Contains([]string{"fairbridge", "tiresias", "fifo", "gavel", "themis", "srtf"}, e.Name)
+		})
+	}
+	known, kinds := 0, []func(int) bool{always, never, func(i int) bool { return i%3 == 0 }}
+	for i, e := range systems {
+		o := generate.WorkloadOptions{JobCount: 30, ClusterGPUs: 16, OfferedLoad: 2}
+		made, err := generate.DrawWorkload("philly", o, int64(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range made.Jobs {
+			made.Jobs[k].IsUnstoppable = kinds[i%len(kinds)](k)
+		}
+		c := Config{
+			PolicyName: e.Name, Nodes: cluster(2), Jobs: made.Jobs, Accounts: made.Accounts,
+			RestartCost: time.Minute, Seed: int64(i),
+		}
+		fast, count := logged(t, c)
+		known += count
+		c.RunsEveryCycle = true
+		if slow, _ := logged(t, c); fast != slow {
+			t.Errorf("%s: making %d cycles short changed the run: %s", e.Name, count, firstDifference(fast, slow))
+		}
+	}
+	if least := 50 * len(systems); known < least {
+		t.Errorf("%d cycles knew what the last one did, want %d", known, least)
+	}
+}
+
+// logged runs the configuration and returns what came of it, all that the simulated Slurm did and was told
+// included, and how many polls listed what the last one did.
+func logged(t *testing.T, c Config) (run string, known int) {
+	t.Helper()
+	var log strings.Builder
+	c.SlurmConfig.Log, c.Policy = &log, decider(t, c.PolicyName)
+	r, err := newRunner(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.runToEnd(); err != nil {
+		t.Fatal(err)
+	}
+	return log.String() + plain(t, r.newResult()), r.cluster.repeatedCount
+}
+
+// firstDifference shows the first line in which two texts differ.
+func firstDifference(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			return fmt.Sprintf("%q, else %q", x[i], y[i])
+		}
+	}
+	return fmt.Sprintf("%d lines, else %d", len(x), len(y))
+}
+
 // counted runs the configuration and says what came of it, edits included, and how many cycles
 // were left out.
 func counted(t *testing.T, c Config) (run string, left int) {
