@@ -43,7 +43,10 @@ const (
 
 // NewLearner returns a learner that knows nothing yet.
 func NewLearner() *Learner {
-	return &Learner{nextFitCount: minLearnedJobs, predictedByJob: map[learn.Job]*prediction{}, predictedByID: map[policy.JobID]*prediction{}}
+	return &Learner{
+		nextFitCount:   minLearnedJobs,
+		predictedByJob: map[learn.Job]*prediction{}, predictedByID: map[policy.JobID]*prediction{},
+	}
 }
 
 // AddEndedRun takes a job that ended by itself.
