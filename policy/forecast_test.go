@@ -19,7 +19,8 @@ func TestForecastIsWrittenDown(t *testing.T) {
 	c := s.Clone()
 	for i := range s.Jobs {
 		left, sigma := s.PredictedTimeLeft(&s.Jobs[i])
-		if l, x := c.PredictedTimeLeft(&c.Jobs[i]); l != left || x != sigma || c.Jobs[i].PredictedLeft != left || s.Jobs[i].PredictedLeft != 0 {
+		l, x := c.PredictedTimeLeft(&c.Jobs[i])
+		if l != left || x != sigma || c.Jobs[i].PredictedLeft != left || s.Jobs[i].PredictedLeft != 0 {
 			t.Errorf("job %d: %v ± %v, in the copy %v ± %v", s.Jobs[i].ID, left, sigma, l, x)
 		}
 	}

@@ -9,12 +9,16 @@ import (
 	"fairbridge/policy/cells"
 )
 
-// TestClassChangesNothing: requests with a class, which are not searched for again after one of it has failed, get the very
-// places that those without get, whatever starts, ends and breaks between them.
+// TestClassChangesNothing: requests with a class, which are not searched for again after one of it has failed, get
+// the very places that those without get, whatever starts, ends and breaks between them.
 func TestClassChangesNothing(t *testing.T) {
-	config := cells.Config{Types: map[string]cells.Type{"node": {Child: "gpu", Count: 4, IsNode: true}}, VirtualClusters: []cells.VirtualCluster{{Name: "A"}}}
+	config := cells.Config{
+		Types:           map[string]cells.Type{"node": {Child: "gpu", Count: 4, IsNode: true}},
+		VirtualClusters: []cells.VirtualCluster{{Name: "A"}},
+	}
 	for i := range 9 {
-		config.Physical = append(config.Physical, cells.Physical{Type: "node", Node: fmt.Sprint("n", i), Devices: []int{0, 1, 2, 3}})
+		node := cells.Physical{Type: "node", Node: fmt.Sprint("n", i), Devices: []int{0, 1, 2, 3}}
+		config.Physical = append(config.Physical, node)
 	}
 	failed, found := 0, 0
 	for seed := range uint64(300) {
@@ -34,7 +38,10 @@ func TestClassChangesNothing(t *testing.T) {
 				}
 			default:
 				kind, epoch := r.IntN(6), starts
-				request := cells.Request{Task: name, Gang: name, VirtualCluster: "A", Priority: cells.OpportunisticPriority, Devices: 1 + kind%4, Members: []cells.Member{{Devices: 1 + kind%4, Tasks: 1 + kind%2}}}
+				request := cells.Request{
+					Task: name, Gang: name, VirtualCluster: "A", Priority: cells.OpportunisticPriority,
+					Devices: 1 + kind%4, Members: []cells.Member{{Devices: 1 + kind%4, Tasks: 1 + kind%2}},
+				}
 				request.IsSuggested = func(node string) bool { return (int(node[1])*7+kind*5+epoch*3)%11 < 4 }
 				var got [2]cells.Answer
 				for i, k := range both {
@@ -50,7 +57,8 @@ func TestClassChangesNothing(t *testing.T) {
 						starts, last = epoch+1, name
 					}
 				}
-				if got[0].Wait != got[1].Wait || !reflect.DeepEqual(got[0].Nodes, got[1].Nodes) || !reflect.DeepEqual(got[0].Devices, got[1].Devices) {
+				areNodesAlike := reflect.DeepEqual(got[0].Nodes, got[1].Nodes)
+				if got[0].Wait != got[1].Wait || !areNodesAlike || !reflect.DeepEqual(got[0].Devices, got[1].Devices) {
 					t.Fatalf("seed %d, step %d: %v, with a class %v", seed, step, got[0], got[1])
 				}
 				if failed++; got[0].Wait == "" {

@@ -30,7 +30,8 @@ func TestRepairAsPlain(t *testing.T) {
 		for range 1 + r.IntN(60) {
 			it := Item{NoneCost: 1.1}
 			for range 1 + r.IntN(6) {
-				it.Options = append(it.Options, Option{Resource: r.IntN(3), Amount: 1 << r.IntN(6), Cost: float64(r.IntN(10)) / 10})
+				o := Option{Resource: r.IntN(3), Amount: 1 << r.IntN(6), Cost: float64(r.IntN(10)) / 10}
+				it.Options = append(it.Options, o)
 			}
 			p.Items = append(p.Items, it)
 		}
