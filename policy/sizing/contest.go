@@ -33,13 +33,14 @@ type Contender struct {
 // the fastest for it that is not asked for in full yet, else for the one where least is asked
 // for each GPU.
 func ListContests(r *engine.Round) []*Contest {
-	contests := listDevices(r)
+	contests, jobs := listDevices(r), make([]Contender, len(r.Entries)) // one piece of memory for all
 	for _, e := range sortByArrival(r.Entries) {
 		if e.IsUnstoppable || !r.MayRun(e) {
 			continue
 		}
 		if p := contestFor(r, contests, e); p != nil {
-			p.Jobs = append(p.Jobs, &Contender{Entry: e, Curve: scaling.New(e.Job), contest: p})
+			jobs[e.Index] = Contender{Entry: e, Curve: scaling.New(e.Job), contest: p}
+			p.Jobs = append(p.Jobs, &jobs[e.Index])
 			p.asked += Least(e)
 		}
 	}
