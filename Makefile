@@ -54,6 +54,9 @@ lint: ## staticcheck
 chaos: ## the control loop under every fault: SEEDS=1-200, CYCLES=200; it goes on from chaos.state
 	$(GO) run ./bridge/chaos/cmd/chaos --seeds $(or $(SEEDS),1-200) --cycles $(or $(CYCLES),200) --state chaos.state
 
+speed: ## what workloads cost, in processor time and memory, against the figures kept; ARGS=-write keeps these
+	FAIRBRIDGE_VERIFY=speed $(GO) test -count=1 -timeout 1h -v -run TestNothingBecameSlower ./scripts/speed -args $(ARGS)
+
 bench: ## all benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
@@ -101,4 +104,4 @@ release: packages ## packages, checksums and what is in them, in dist; KEY=FILE:
 clean: ## remove bin and dist
 	rm -rf bin dist
 
-.PHONY: help build check test search race verify lint chaos bench evaluation ratios loop-price start-estimates fidelity fuzz demo screenshots packages image trypackages release clean
+.PHONY: help build check test search race verify lint chaos speed bench evaluation ratios loop-price start-estimates fidelity fuzz demo screenshots packages image trypackages release clean

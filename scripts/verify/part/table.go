@@ -43,9 +43,10 @@ var Table = slices.Concat(
 			Commands: goTest("./bridge/study/fidelity", "./cmd/fidelity/realrun"),
 		},
 		{
-			Name:     "speed",
-			About:    "how much of the processor a decision of each policy takes",
-			Commands: goTest("./policy/catalogue", "./policy/paper/...", "-run", "InTime"),
+			Name:  "speed",
+			About: "how much of the processor a decision of each policy takes, and whether a workload became slower",
+			Commands: append(goTest("./policy/catalogue", "./policy/paper/...", "-run", "InTime"),
+				goTest("./scripts/speed", "-v", "-count=1")...),
 		},
 		{
 			Name:     "chaos",
