@@ -133,8 +133,9 @@ func (e *engine) placeJob(j *job, v *policy.Job, d *policy.Decision) error {
 	}
 	on := d.On
 	if d.Beside != 0 {
-		if on = nil; e.presentJob(d.Beside) != nil {
-			on = e.presentJob(d.Beside).heldAlloc
+		on = nil
+		if beside := e.presentJob(d.Beside); beside != nil {
+			on = beside.heldAlloc
 		}
 		if !on.Equal(d.On) {
 			return fmt.Errorf("job %d: put on %v beside job %d, which is on %v", j.ID, d.On, d.Beside, on)

@@ -69,7 +69,7 @@ func (s *search) listDoubtful(turn uint64) []doubtful {
 			margin = 0 // it has what is not cheapest for it
 		}
 		d := doubtful{item: i, margin: margin * fraction(turn, uint64(i))}
-		for _, o := range s.optionsAndNone(i) {
+		for o := range s.optionsAndNone(i) {
 			if s.pricedCost(i, o)-least <= slack {
 				d.options = append(d.options, o)
 			}

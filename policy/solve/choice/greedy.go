@@ -2,6 +2,7 @@ package choice
 
 import (
 	"container/heap"
+	"iter"
 	"math"
 	"slices"
 )
@@ -55,11 +56,7 @@ func (s *search) cheapestRelief(i int) relief {
 	if was < 0 || s.left[s.Items[i].Options[was].Resource] >= 0 {
 		return r
 	}
-	for k := range len(s.kept[i]) + 1 {
-		o := -1
-		if k < len(s.kept[i]) {
-			o = s.kept[i][k]
-		}
+	for o := range s.optionsAndNone(i) {
 		if units := s.relief(i, o); units > 0 {
 			if v := (s.cost(i, o) - s.cost(i, was)) / float64(units); v < r.cost {
 				r.option, r.cost = o, v
@@ -109,9 +106,16 @@ func (s *search) relief(i, o int) int {
 	return before - after
 }
 
-// optionsAndNone are the options of an item worth looking at, and -1.
-func (s *search) optionsAndNone(i int) []int {
-	return append(s.kept[i][:len(s.kept[i]):len(s.kept[i])], -1)
+// optionsAndNone lists the options of an item worth looking at, and -1.
+func (s *search) optionsAndNone(i int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for _, o := range s.kept[i] {
+			if !yield(o) {
+				return
+			}
+		}
+		yield(-1)
+	}
 }
 
 // improve gives items options that lower the cost, one after another as long as there is room:
