@@ -62,8 +62,7 @@ func (q *quietCycle) knowsAll(v *slurm.View) bool {
 	return v.At.Before(q.until)
 }
 
-// learnAgain is learnFacts for a cycle that knows what a quiet one did: the past and what is measured are asked for
-// anew.
+// learnAgain is learnFacts for a cycle that knows what a quiet one did: it asks for the past and the measurements only.
 func (l *Loop) learnAgain(
 	ctx context.Context, q *quietCycle, v *slurm.View, m Memory, r *Report,
 ) (bridge.Facts, Memory, []bridge.Doubt) {

@@ -84,7 +84,7 @@ func (l *Loop) learnFacts(
 	if doubts != nil {
 		return facts, m, noEdits, doubts
 	}
-	m = l.readDemotions(ctx, &l.Config, m, r) // before what policies remember: who decides hangs on it
+	m = l.readDemotions(ctx, &l.Config, m, r) // first: a demotion chooses the policy, whose memory is read next
 	facts, m, doubts = l.recordView(ctx, facts, m)
 	if doubts != nil {
 		return facts, m, noEdits, doubts

@@ -54,7 +54,8 @@ func (p explainer) explainDeclined(j *Job) string {
 	case j.IsLost:
 		why = "was promised and cannot be kept any more"
 	case j.IsLate:
-		why = fmt.Sprintf("cannot be met even if it starts at once: it has %s left by its %s", policy.FormatDuration(p.runTime(j.Entry, j.sizes[0])), j.Estimate().Source)
+		why = fmt.Sprintf("cannot be met even if it starts at once: it has %s left by its %s",
+			policy.FormatDuration(p.runTime(j.Entry, j.sizes[0])), j.Estimate().Source)
 	}
 	return fmt.Sprintf("best effort: its deadline %s %s%s", FormatTime(j.Deadline), why, p.offer(j))
 }

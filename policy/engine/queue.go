@@ -29,7 +29,8 @@ func (q *waitingQueue) describeAhead() string {
 	case 1:
 		return "1 job of account " + q.largestAccount + " waits ahead"
 	}
-	return strconv.Itoa(q.waitingCount) + " jobs wait ahead, " + strconv.Itoa(q.waitingCountByAccount[q.largestAccount]) + " of them of account " + q.largestAccount
+	ofLargest := strconv.Itoa(q.waitingCountByAccount[q.largestAccount])
+	return strconv.Itoa(q.waitingCount) + " jobs wait ahead, " + ofLargest + " of them of account " + q.largestAccount
 }
 
 // nextOrdinal prints the place of the next job in the queue: 1st, 2nd, 3rd, 4th, …

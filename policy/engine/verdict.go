@@ -53,7 +53,10 @@ func (r *Round) isRanked(e *Entry) bool {
 
 func (r *Round) setDecision(d *policy.Decision, e *Entry) {
 	v := &e.verdict
-	*d = policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.WantedDeviceCount, e.DeviceCount()), StoppedFor: v.stoppedFor, Why: v.reason}
+	*d = policy.Decision{
+		Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.WantedDeviceCount, e.DeviceCount()),
+		StoppedFor: v.stoppedFor, Why: v.reason,
+	}
 	switch v.verb {
 	case policy.Keep:
 		d.On, d.GPUs = e.On, e.DeviceCount()

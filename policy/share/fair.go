@@ -51,7 +51,10 @@ type treeBranch struct {
 }
 
 func newUsageTree(s *policy.Snapshot) *usageTree {
-	t := &usageTree{accountByName: map[string]policy.Account{}, childrenByParent: map[string][]*treeBranch{}, factorByPerson: map[Person]float64{}}
+	t := &usageTree{
+		accountByName: map[string]policy.Account{}, childrenByParent: map[string][]*treeBranch{},
+		factorByPerson: map[Person]float64{},
+	}
 	for name, n := range newWeightTree(s.Accounts, nil).accounts {
 		t.accountByName[name] = n.Account
 	}

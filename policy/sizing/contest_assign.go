@@ -21,7 +21,8 @@ func AssignContests(r *engine.Round, contests []*Contest) []engine.Assignment {
 		}
 	}
 	slices.SortStableFunc(leased, func(a, b *Contender) int {
-		return engine.ThenArrival(cmp.Or(-compareBools(a.HoldsGPUs(), b.HoldsGPUs()), cmp.Compare(seconds[a], seconds[b])), a.Entry, b.Entry)
+		holdersFirst := -compareBools(a.HoldsGPUs(), b.HoldsGPUs())
+		return engine.ThenArrival(cmp.Or(holdersFirst, cmp.Compare(seconds[a], seconds[b])), a.Entry, b.Entry)
 	})
 	for _, j := range leased {
 		a := j.AssignmentWithoutLease()

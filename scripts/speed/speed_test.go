@@ -81,7 +81,7 @@ func TestNothingBecameSlower(t *testing.T) {
 			was.yardsticks, best.yardsticks/was.yardsticks, best.megabytes, was.megabytes, best.megabytes/was.megabytes)
 		if !*write && best.isWorse(was) {
 			t.Errorf("%s costs %.3f yardsticks and %.0f MB; kept are %.3f and %.0f. Find the commit that did it and "+
-				"mend it; where the cost is wanted, write the figures anew and say why: make speed ARGS=-write",
+				"mend it; where the cost is wanted, replace the figures and say why: make speed ARGS=-write",
 				load.name, best.yardsticks, best.megabytes, was.yardsticks, was.megabytes)
 		}
 	}

@@ -7,7 +7,8 @@ func (o *Oracle) CheckLeftByDead(of ...Field) {
 		for _, f := range of {
 			m, isShort := e.stateByField[f], f == FieldBegin
 			if e.hasOurValue(j, f, o.World.Now()) && (isShort || !j.IsHeld && !o.isUnknowable(m)) {
-				o.addBreachOf(m.knownCause(), "dead: "+string(f)+e.inTask, j.ID, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(j.ID, f))
+				o.addBreachOf(m.knownCause(), "dead: "+string(f)+e.inTask, j.ID,
+					"a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(j.ID, f))
 			}
 		}
 		if e.heldBy == "us" {
@@ -26,7 +27,8 @@ func (o *Oracle) CheckLeftAfterRelease() {
 				continue
 			}
 			if e.hasOurValue(j, f, o.World.Now()) && !o.isUnknowable(m) {
-				o.addBreachOf(m.knownCause(), "released: "+string(f)+e.inTask, j.ID, "after release its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(j.ID, f))
+				o.addBreachOf(m.knownCause(), "released: "+string(f)+e.inTask, j.ID,
+					"after release its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(j.ID, f))
 			}
 			isShown := f != FieldSiteFactor && f != FieldBegin
 			if v := shownValue(j, f); isShown && v != m.ownersValue && !o.isUnknowable(m) {

@@ -179,7 +179,8 @@ func checkNothingForgotten(o *Oracle, d *Daemon, r *Step) {
 			if f == FieldPriority || !e.hasOurValue(j, f, o.World.Now()) || live[at] || o.isUnknowable(m) {
 				continue
 			}
-			o.addBreachOf(m.knownCause(), "forgot"+e.inTask, j.ID, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(j.ID, f))
+			o.addBreachOf(m.knownCause(), "forgot"+e.inTask, j.ID,
+				"its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatFieldRows(j.ID, f))
 		}
 	}
 }

@@ -50,7 +50,10 @@ func scoreDays(jobs []workload.Job, leftOut float64) map[string]*errs {
 			limit.told(&byEnd[0])
 			byEnd = byEnd[1:]
 		}
-		left, _ := l.ForecastAt(r.Start).PredictTimeLeft(&policy.Job{User: r.User, Account: r.Account, Name: r.Name, Ask: policy.Ask{GPUs: policy.GPUs{Type: r.GPUType, Count: r.GPUs}}, Limit: r.Limit})
+		left, _ := l.ForecastAt(r.Start).PredictTimeLeft(&policy.Job{
+			User: r.User, Account: r.Account, Name: r.Name, Limit: r.Limit,
+			Ask: policy.Ask{GPUs: policy.GPUs{Type: r.GPUType, Count: r.GPUs}},
+		})
 		if left == 0 || jobs[i].Arrive < leftOut {
 			continue
 		}

@@ -22,7 +22,7 @@ type polledCluster struct {
 	lastPoll            pollMark
 	isFullReadRequested bool
 
-	listsAnew     bool        // every list is made anew
+	listsAnew     bool        // no list is used twice
 	lastView      *slurm.View // nil: none yet
 	hasWaiters    bool        // some job of it waits for the end of others
 	nextBegin     time.Time   // when the first of its jobs may start that may not yet, at most a day on

@@ -115,7 +115,7 @@ func TestKnownCyclesChangeNothing(t *testing.T) {
 	}
 }
 
-// logged runs the configuration and returns what came of it, all that the simulated Slurm did and was told
+// logged runs the configuration and returns its results, all that the simulated Slurm did and was told
 // included, and how many polls listed what the last one did.
 func logged(t *testing.T, c Config) (run string, known int) {
 	t.Helper()
@@ -142,7 +142,7 @@ func firstDifference(a, b string) string {
 	return fmt.Sprintf("%d lines, else %d", len(x), len(y))
 }
 
-// counted runs the configuration and says what came of it, edits included, and how many cycles
+// counted runs the configuration and says its results, edits included, and how many cycles
 // were left out.
 func counted(t *testing.T, c Config) (run string, left int) {
 	t.Helper()

@@ -44,7 +44,8 @@ func (m matchingAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error
 	}
 	slices.SortFunc(turns, func(a, b engine.Assignment) int {
 		x, y := &given[a.Entry.Index], &given[b.Entry.Index]
-		return engine.ThenArrival(cmp.Or(cmp.Compare(x.lineGroup, y.lineGroup), cmp.Compare(x.startSeconds, y.startSeconds)), a.Entry, b.Entry)
+		by := cmp.Or(cmp.Compare(x.lineGroup, y.lineGroup), cmp.Compare(x.startSeconds, y.startSeconds))
+		return engine.ThenArrival(by, a.Entry, b.Entry)
 	})
 	return turns, nil
 }
@@ -160,7 +161,8 @@ func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
 		// goes to the one that is free first.
 		typ := c.machineGroups[g].Type
 		slices.SortFunc(queue, func(i, j int) int {
-			return engine.ThenArrival(cmp.Or(cmp.Compare(places[j].FromEnd, places[i].FromEnd), cmp.Compare(times[i][typ], times[j][typ])), jobs[i], jobs[j])
+			by := cmp.Or(cmp.Compare(places[j].FromEnd, places[i].FromEnd), cmp.Compare(times[i][typ], times[j][typ]))
+			return engine.ThenArrival(by, jobs[i], jobs[j])
 		})
 		free[typ] = append(free[typ], q.addQueue(c.machineGroups[g], queue, times)...)
 	}

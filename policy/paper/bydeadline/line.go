@@ -27,7 +27,10 @@ func (p *Policy) listValues(r *engine.Round) line {
 	means, mean := meanValues(r), meanLength(r)
 	all := make(line, len(r.Entries))
 	for i, e := range r.Entries {
-		v := valued{Entry: e, worth: p.newWorth(r, e, means[e.Account]), length: e.Estimate().TimeLeft.Seconds(), gpus: max(e.Ask.GPUs.WholeGPUs(), .01)}
+		v := valued{
+			Entry: e, worth: p.newWorth(r, e, means[e.Account]), length: e.Estimate().TimeLeft.Seconds(),
+			gpus: max(e.Ask.GPUs.WholeGPUs(), .01),
+		}
 		if v.length <= 0 {
 			v.length = mean
 		}

@@ -110,7 +110,8 @@ func (p position) slackNote(left, fair, slack float64) string {
 	case left == 0:
 		return "nothing is known of its length"
 	case p.class == classUrgent:
-		return "no slack: run from now on it ends " + policy.FormatSeconds(-slack) + " later than its fair time, " + policy.FormatSeconds(fair) + " after it arrived"
+		return "no slack: run from now on it ends " + policy.FormatSeconds(-slack) + " later than its fair time, " +
+			policy.FormatSeconds(fair) + " after it arrived"
 	case p.class == classLong:
 		return fmt.Sprintf("with %s to go it is among the longest, on which the end of all work here depends", policy.FormatSeconds(left))
 	}

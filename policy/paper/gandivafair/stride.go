@@ -42,7 +42,8 @@ func (s *strideScheduler) Allocate(r *engine.Round) ([]engine.Assignment, error)
 		turns[i] = e.AssignmentWithoutLease()
 		turns[i].Grant = grants[e.Index]
 		if k := s.leastPassType(e.Index); k >= 0 && !r.OmitReasons && !math.IsInf(pass[e.Index], 1) {
-			turns[i].Note = fmt.Sprintf("its account has received %.2f GPU-hours a ticket on %s more than the last who waits", pass[e.Index]/3600, s.newPasses.Types[k])
+			turns[i].Note = fmt.Sprintf("its account has received %.2f GPU-hours a ticket on %s more than the last who waits",
+				pass[e.Index]/3600, s.newPasses.Types[k])
 		}
 	}
 	return turns, nil

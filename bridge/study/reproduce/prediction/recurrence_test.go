@@ -57,7 +57,10 @@ func predictionErrors(jobs []workload.Job, names naming, from float64) (factor, 
 			l.AddEndedRun(byEnd[0])
 			byEnd = byEnd[1:]
 		}
-		left, _ := l.ForecastAt(r.Start).PredictTimeLeft(&policy.Job{User: r.User, Account: r.Account, Name: r.Name, Ask: policy.Ask{GPUs: policy.GPUs{Type: r.GPUType, Count: r.GPUs}}, Limit: r.Limit})
+		left, _ := l.ForecastAt(r.Start).PredictTimeLeft(&policy.Job{
+			User: r.User, Account: r.Account, Name: r.Name, Limit: r.Limit,
+			Ask: policy.Ask{GPUs: policy.GPUs{Type: r.GPUType, Count: r.GPUs}},
+		})
 		if left > 0 && jobs[i].Arrive >= from {
 			predicted, ran = append(predicted, left.Seconds()), append(ran, max(r.Ran.Seconds(), 1))
 			sum += math.Abs(math.Log(left.Seconds() / max(r.Ran.Seconds(), 1)))
