@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fairbridge/scripts/throwaway"
 )
 
 // priorities returns, of the waiting jobs, the priorities by which Slurm orders them, and those that their
@@ -53,7 +55,7 @@ func (s *site) duringBackfill(id string) {
 // TestAPriorityThatBackfillUndoesIsWrittenAgain: a pass of backfill takes 8 s at each job and writes back the
 // priority that the job had when the pass began. Slurm itself would compute it anew after an hour only.
 func TestAPriorityThatBackfillUndoesIsWrittenAgain(t *testing.T) {
-	besideSlurm(t, func(t *testing.T, s *site) {
+	besideOwnSlurm(t, throwaway.Options{}, func(t *testing.T, s *site) {
 		s.occupy(4)
 		s.withSlurm("PriorityCalcPeriod=60",
 			"SchedulerParameters=defer,sched_interval=1800,batch_sched_delay=1800,"+

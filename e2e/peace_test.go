@@ -20,6 +20,9 @@ const slowSlurm = "defer,sched_interval=8,sched_min_interval=8000000,bf_interval
 // restarts beside running jobs may count their GPUs wrongly afterwards.
 func (s *site) withSlurm(lines ...string) {
 	s.t.Helper()
+	if s.isBorrowed {
+		s.t.Fatal("the settings would stay for the tests that borrow this Slurm next: use besideOwnSlurm")
+	}
 	const restart = `pkill -x slurmctld; while pgrep -x slurmctld >/dev/null; do sleep 0.1; done
 slurmctld; until scontrol ping | grep -q UP; do sleep 0.1; done`
 	s.run("root", "sh", "-c", `printf '%s\n' "$@" >>/etc/slurm/slurm.conf; `+restart, "sh", strings.Join(lines, "\n"))

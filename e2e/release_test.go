@@ -86,7 +86,7 @@ func TestEachTestIsInOneShare(t *testing.T) {
 func besideSlurm(t *testing.T, test func(t *testing.T, s *site)) {
 	begin(t)
 	s := &site{t: t, slurm: livetest.Borrow(t, findRoot(t, release)), dsn: pgtest.NewDatabase(t), dir: t.TempDir()}
-	s.url = s.slurm.URL
+	s.url, s.isBorrowed = s.slurm.URL, true
 	s.clear()
 	t.Cleanup(func() {
 		s.kill(syscall.SIGKILL)

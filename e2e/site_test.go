@@ -58,6 +58,8 @@ type site struct {
 	daemon *exec.Cmd
 	log    *output
 	timed  bool // a timer runs fairbridge expire
+
+	isBorrowed bool // other tests use its Slurm afterwards
 }
 
 // clear cancels every job and waits until none is left, not even one that still ends, and no node is out of service. Jobs that wait are
