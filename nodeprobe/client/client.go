@@ -1,19 +1,27 @@
+// Package client pulls samples from the probes of many nodes: in parallel,
+// within a deadline, believing no reply that is too large, garbled or of
+// another node.
 package client
 
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"fairbridge/nodeprobe"
+	"fairbridge/nodeprobe/secure"
 )
 
 // The defaults of a Client.
@@ -79,4 +87,116 @@ func (c *Client) PullSamples(ctx context.Context, nodes map[string]string) (map[
 	}
 	_ = g.Wait() // no function returns one
 	return got, errors.Join(errs...)
+}
+
+// SamplePath is where a probe serves its sample.
+const SamplePath = "/v1/sample"
+
+func (c *Client) pullNode(ctx context.Context, node, address string) (nodeprobe.Sample, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	body, err := c.fetchBody(ctx, address)
+	if err != nil {
+		return nodeprobe.Sample{}, err
+	}
+	return decodeSample(body, node)
+}
+
+// fetchBody returns the reply's body, whole or not at all.
+func (c *Client) fetchBody(ctx context.Context, address string) ([]byte, error) {
+	ctx, url := requestURL(ctx, address)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, fmt.Errorf("address %q: %w", address, err)
+	}
+	token, nonce := "", ""
+	if c.Token != nil {
+		if token, err = c.Token(); err != nil {
+			return nil, err
+		}
+		nonce = secure.AddProof(req, token)
+	}
+	res, err := c.httpClient.Do(req)
+	if err != nil {
+		return nil, explainTimeout(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode == http.StatusUnauthorized {
+		return nil, fmt.Errorf("%s wants a token, or another one: see probes.token_file", url)
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answered %s: is it a probe?", url, res.Status)
+	}
+	body, err := c.readBounded(res.Body)
+	if err == nil && c.Token != nil {
+		err = secure.CheckProof(req.URL.Path, res.Header, body, token, nonce)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", url, err)
+	}
+	return body, nil
+}
+
+func (c *Client) readBounded(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, c.MaxAnswerBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the sample: %w", explainTimeout(err))
+	}
+	if int64(len(body)) > c.MaxAnswerBytes {
+		return nil, fmt.Errorf("the sample is larger than %d bytes", c.MaxAnswerBytes)
+	}
+	return body, nil
+}
+
+// decodeSample believes a sample only of the node that was asked: a wrong address
+// must not move one node's measurements to another.
+func decodeSample(body []byte, node string) (nodeprobe.Sample, error) {
+	var s nodeprobe.Sample
+	if err := json.Unmarshal(body, &s); err != nil {
+		return nodeprobe.Sample{}, fmt.Errorf("reading the sample: %w", err)
+	}
+	if s.Node != node {
+		return nodeprobe.Sample{}, fmt.Errorf("the probe there says it is of node %q: check its --node and the address", s.Node)
+	}
+	return s, nil
+}
+
+type socketPathKey struct{}
+
+// requestURL returns the URL of a sample; for a socket, the context carries its path
+// to the dialer.
+func requestURL(ctx context.Context, address string) (context.Context, string) {
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		path = "/" + strings.TrimLeft(path, "/")
+		return context.WithValue(ctx, socketPathKey{}, path), "http://probe" + SamplePath
+	}
+	return ctx, strings.TrimRight(address, "/") + SamplePath
+}
+
+// newTransport keeps no connection: a probe is asked every cycle or less, and
+// thousands of idle connections are worth nothing.
+func newTransport(parallel int, secure *tls.Config) http.RoundTripper {
+	dialer := &net.Dialer{}
+	return &http.Transport{
+		DisableKeepAlives: true, MaxConnsPerHost: parallel, ResponseHeaderTimeout: time.Minute,
+		MaxResponseHeaderBytes: 64 << 10, TLSClientConfig: secure, TLSHandshakeTimeout: time.Minute,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if path, ok := ctx.Value(socketPathKey{}).(string); ok {
+				return dialer.DialContext(ctx, "unix", path)
+			}
+			return dialer.DialContext(ctx, network, addr)
+		},
+	}
+}
+
+func refuseRedirect(*http.Request, []*http.Request) error {
+	return errors.New("it redirects elsewhere: refused")
+}
+
+// explainTimeout says what to try where a probe did not answer in time.
+func explainTimeout(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("no answer in time: is nodeprobe running there, and the port open?")
+	}
+	return err
 }

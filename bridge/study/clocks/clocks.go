@@ -5,12 +5,15 @@
 package clocks
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/fluid"
+	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/packs"
 	"fairbridge/bridge/study/slots"
@@ -90,4 +93,24 @@ func SimulatorOf(name string) Simulator {
 		}
 	}
 	return exact.Run
+}
+
+// runSia is exact.Run with jobs calibrated as in Sia's simulator. Those that tell what they
+// measured tell what they do there.
+func runSia(c exact.Config) (*measure.Run, error) {
+	if c.Information == goodput.Measured || c.Information == "" {
+		c.Information = goodput.Compared
+	}
+	c.Jobs = slices.Clone(c.Jobs)
+	for i := range c.Jobs {
+		j := &c.Jobs[i]
+		if j.Goodput == nil {
+			continue
+		}
+		calibrated := *j.Goodput
+		calibrated.Application = calibrated.CalibratedAsSia()
+		j.Goodput = &calibrated
+		j.RestartCostSeconds = cmp.Or(j.RestartCostSeconds, calibrated.RestartSeconds)
+	}
+	return exact.Run(c)
 }

@@ -8,6 +8,11 @@
 // OSDI 2024.
 package queues
 
+import (
+	"cmp"
+	"slices"
+)
+
 // negligible is so little that it is no longer divided.
 const negligible = 1e-3
 
@@ -114,4 +119,73 @@ func (c *Claim) most(clip float64) float64 {
 		return c.Most
 	}
 	return min(c.Most, c.EfficientMost(clip))
+}
+
+// ClassOf returns the class of a size: the first whose threshold is at least as large, and
+// the one beyond them all for larger ones. Thresholds ascend.
+func ClassOf(size float64, thresholds []float64) int {
+	for class, most := range thresholds {
+		if size <= most {
+			return class
+		}
+	}
+	return len(thresholds)
+}
+
+// ClassByLoad returns the class of a size where classes are told apart by the work of all that
+// was seen: those of the first class have together the first part of it, those of the first two
+// the second, and so on. A size counts to where the middle of its own work is. Parts ascend.
+func ClassByLoad(size float64, seen, parts []float64) int {
+	below, all := size/2, size
+	for _, s := range seen {
+		if s < size {
+			below += s
+		}
+		all += s
+	}
+	return ClassOf(below/all, parts)
+}
+
+// RatesOfShares returns the rate of each class from the shares of the whole that the first class
+// is sure of, the first two together, and so on; the one beyond has the rest.
+func RatesOfShares(shares []float64) []float64 {
+	rates, before := make([]float64, len(shares)+1), 0.0
+	for i, share := range shares {
+		rates[i], before = share-before, share
+	}
+	rates[len(shares)] = 1 - before
+	return rates
+}
+
+// roundingError is what a share may lack of a whole number and still be it.
+const roundingError = 1e-9
+
+// Whole turns shares into whole units: each claim gets the most it can have within its share,
+// then those that are nearest to their next number get it, then the first in order what is
+// left. next returns the smallest number above one that a claim can have; 0: none. A claim for
+// all or nothing has one such number.
+func Whole(total int, shares []float64, next func(claim, units int) int) []int {
+	given, order := make([]int, len(shares)), make([]int, len(shares))
+	left := total
+	for i, share := range shares {
+		order[i] = i
+		for n := next(i, 0); n > 0 && float64(n) <= share+roundingError && n-given[i] <= left; n = next(i, n) {
+			left -= n - given[i]
+			given[i] = n
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(shares[b]-float64(given[b]), shares[a]-float64(given[a])) })
+	for _, i := range order {
+		if n := next(i, given[i]); shares[i] > float64(given[i])+roundingError && n > 0 && n-given[i] <= left {
+			left -= n - given[i]
+			given[i] = n
+		}
+	}
+	for i := range shares {
+		for n := next(i, given[i]); n > 0 && n-given[i] <= left; n = next(i, n) {
+			left -= n - given[i]
+			given[i] = n
+		}
+	}
+	return given
 }

@@ -1,13 +1,25 @@
+// Package socket opens where users reach the daemon: a unix socket, and a certificate that is
+// read again when its file changes.
 package socket
 
 import (
+	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
+	"time"
 )
 
 // Names are the hosts and ports by which a daemon is asked over TLS: those of its URL and of the
@@ -90,4 +102,108 @@ func splitHost(hostPort string) (host, port string, ok bool) {
 		host, port, err = net.SplitHostPort(hostPort + ":" + httpsPort)
 	}
 	return strings.TrimSuffix(strings.ToLower(host), "."), port, err == nil
+}
+
+// Certificate is a certificate with its key, read again when one of the files changes.
+type Certificate struct {
+	certFile, keyFile string
+	log               *slog.Logger
+
+	mu    sync.Mutex
+	now   *tls.Certificate
+	files fileStates // of now, or of those that could not be read
+}
+
+// fileStates tell whether the files are other ones.
+type fileStates [2]struct {
+	changed time.Time
+	size    int64
+}
+
+// NewCertificate reads a certificate and its key, PEM.
+func NewCertificate(certFile, keyFile string, log *slog.Logger) (*Certificate, error) {
+	c := &Certificate{certFile: certFile, keyFile: keyFile, log: log, files: readStates(certFile, keyFile)}
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	c.now = &pair
+	return c, err
+}
+
+// Config is that of a server that shows the certificate.
+func (c *Certificate) Config() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		return c.current(), nil
+	}}
+}
+
+// current is the certificate of the files as they are; where they cannot be read, or do not
+// belong together, the last one that could, which is logged once for each change.
+func (c *Certificate) current() *tls.Certificate {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	files := readStates(c.certFile, c.keyFile)
+	if files == c.files {
+		return c.now
+	}
+	c.files = files
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		c.log.Warn("the new certificate of the API cannot be used: the old one stays", "file", c.certFile, "error", err)
+		return c.now
+	}
+	c.log.Info("the certificate of the API was read anew", "file", c.certFile)
+	c.now = &pair
+	return c.now
+}
+
+func readStates(files ...string) (all fileStates) {
+	for i, name := range files {
+		if info, err := os.Stat(name); err == nil {
+			all[i].changed, all[i].size = info.ModTime(), info.Size()
+		}
+	}
+	return all
+}
+
+// mode lets every user of the host open it: who they are, the kernel tells.
+const mode = 0o666
+
+// Listen opens a unix socket. One that a daemon left that did not end well is removed, one on
+// which something answers and anything else of that name are errors. It is removed when it is
+// closed.
+func Listen(path string) (net.Listener, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // all users pass through it
+		return nil, err
+	}
+	if err := removeStale(path); err != nil {
+		return nil, err
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// removeStale removes a socket on which nothing answers.
+func removeStale(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode().Type() != fs.ModeSocket:
+		return fmt.Errorf("%s is no socket: it stays; remove it, or name another", path)
+	}
+	c, err := net.DialTimeout("unix", path, time.Second)
+	if err == nil {
+		return errors.Join(fmt.Errorf("something answers on %s: does another daemon run on this host?", path), c.Close())
+	}
+	if !errors.Is(err, syscall.ECONNREFUSED) {
+		return fmt.Errorf("looking whether something answers on %s: %w", path, err)
+	}
+	return os.Remove(path)
 }
