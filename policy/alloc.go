@@ -95,6 +95,17 @@ func (s Slot) Compare(t Slot) int {
 	return strings.Compare(s.Type, t.Type)
 }
 
+// CountBeside returns the number of devices on the node of slot i; the slots of a node stand together.
+func (a Alloc) CountBeside(i int) (n int) {
+	for i > 0 && a[i-1].Node == a[i].Node {
+		i--
+	}
+	for k := i; k < len(a) && a[k].Node == a[i].Node; k++ {
+		n += a[k].Count
+	}
+	return n
+}
+
 // CountOn returns the number of devices on the node.
 func (a Alloc) CountOn(node string) int {
 	n := 0

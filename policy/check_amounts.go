@@ -3,7 +3,6 @@ package policy
 import (
 	"cmp"
 	"fmt"
-	"slices"
 )
 
 // checkAmounts wants cores and memory other than asked only for a job that is placed and of which it is
@@ -66,10 +65,10 @@ func (u *deviceUse) addAmounts(d *Decision, j *Job) {
 	}
 	all := d.On.Count()
 	for i, s := range d.On {
-		if slices.ContainsFunc(d.On[:i], func(o Slot) bool { return o.Node == s.Node }) {
+		if i > 0 && d.On[i-1].Node == s.Node {
 			continue
 		}
-		here, was := d.On.CountOn(s.Node), u.amountsOn[s.Node]
+		here, was := d.On.CountBeside(i), u.amountsOn[s.Node]
 		u.amountsOn[s.Node] = Amounts{was.CPUs + PortionForNode(has.CPUs, here, all), was.MemMB + PortionForNode(has.MemMB, here, all)}
 		if d.Given != (Amounts{}) {
 			u.givenOn[s.Node] = cmp.Or(u.givenOn[s.Node], d.Job)

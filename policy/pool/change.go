@@ -30,7 +30,7 @@ func (p *Pool) checkFree(a policy.Alloc, cpus int, memMB int64, mayShare bool) e
 		if r := p.nodes[n].indexOfType(s.Type); s.Count <= 0 || r < 0 || !p.nodes[n].typeDevices[r].hasFree(s, mayShare) {
 			return fmt.Errorf("taking %d %s on %s: %d free", s.Count, s.Type, s.Node, p.FreeOnNode(s.Node, s.Type))
 		}
-		here := a.CountOn(s.Node)
+		here := a.CountBeside(i)
 		if policy.PortionForNode(cpus, here, all) > max(p.nodes[n].freeCPUs, 0) || policy.PortionForNode(memMB, here, all) > max(p.nodes[n].freeMemMB, 0) {
 			return fmt.Errorf("taking %v: cores or memory are short on %s", a, s.Node)
 		}
@@ -51,7 +51,7 @@ func (p *Pool) applyAlloc(a policy.Alloc, sign, cpus int, memMB int64) {
 			c.deviceCount = 0
 		}
 		if i == 0 || a[i-1].Node != s.Node {
-			here := a.CountOn(s.Node)
+			here := a.CountBeside(i)
 			c.cpuCount, c.memMB = sign*policy.PortionForNode(cpus, here, all), int64(sign)*policy.PortionForNode(memMB, here, all)
 		}
 		p.applyChange(c)

@@ -64,11 +64,38 @@ func (p *Pool) Fits(partition string, a policy.Ask) bool {
 	if p.TotalFree(a.GPUs.Type) < a.GPUs.Count {
 		return false
 	}
-	if mayFitOneNode(&a) && a.GPUs.Count > 0 && surveyNodes(p, partition, &a, true).hasEnough {
+	switch {
+	case a.GPUs.Count <= 0 || len(a.RequiredNodes) > 0:
+	case a.PerNode > 0:
+		return slices.ContainsFunc(p.TypesFor(&a), func(t string) bool { return p.fitsEvenly(partition, a, t) })
+	case mayFitOneNode(&a) && surveyNodes(p, partition, &a, true).hasEnough:
 		return true
 	}
 	_, err := Fit(p, partition, a)
 	return err == nil
+}
+
+// fitsEvenly reports whether chooseRoomsEvenly finds nodes for a gang that requires none.
+func (p *Pool) fitsEvenly(partition string, a policy.Ask, typ string) bool {
+	a.GPUs.Type = typ
+	n := evenNodes(&a)
+	for i := p.nodesWithFree.nextFrom(0); i >= 0 && n > 0; i = p.nodesWithFree.nextFrom(i + 1) {
+		if p.nodes[i].usableDevices(p.startTime, partition, &a) >= a.PerNode {
+			if n--; n == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// evenNodes returns of how many nodes a gang takes PerNode devices each; 0: of no number that it accepts.
+func evenNodes(a *policy.Ask) int {
+	n := a.GPUs.Count / a.PerNode
+	if n*a.PerNode != a.GPUs.Count || n < a.MinNodes || a.MaxNodes > 0 && n > a.MaxNodes {
+		return 0
+	}
+	return n
 }
 
 // mayFitOneNode reports whether one node is enough for the ask, if it has room.
@@ -121,8 +148,8 @@ func tightestRoom(rooms []Room, need int) int {
 // chooseRoomsEvenly takes PerNode devices of each of as many nodes as that makes, the
 // tightest first.
 func chooseRoomsEvenly(a policy.Ask, rooms []Room) ([]Room, []int) {
-	n := a.GPUs.Count / a.PerNode
-	if n*a.PerNode != a.GPUs.Count || n < a.MinNodes || a.MaxNodes > 0 && n > a.MaxNodes {
+	n := evenNodes(&a)
+	if n == 0 {
 		return nil, nil
 	}
 	rooms = slices.DeleteFunc(slices.Clone(rooms), func(r Room) bool { return r.DeviceCount < a.PerNode })

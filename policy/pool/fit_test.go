@@ -56,6 +56,9 @@ func TestFitIsComplete(t *testing.T) {
 		if possible != (err == nil) {
 			t.Fatalf("Fit(%+v) = %v, %v; trying everything says %v", a, on, err, possible)
 		}
+		if fits := p.Fits("p", a); fits != possible {
+			t.Fatalf("Fits(%+v) = %v; trying everything says %v", a, fits, possible)
+		}
 		if err != nil {
 			return
 		}

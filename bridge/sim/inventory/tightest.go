@@ -7,9 +7,14 @@ import (
 
 // nodeRun is a stretch of neighbouring nodes that all have room for a share of a job.
 type nodeRun struct {
-	slots []Slot
-	cpus  []int // free on each
-	sum   int   // of cpus
+	rooms []nodeRoom
+	cpus  int // free on all
+}
+
+// nodeRoom is a node with room, and its free CPUs.
+type nodeRoom struct {
+	*Node
+	cpus int
 }
 
 // findTightestSlots chooses among the nodes that have room as Slurm does without a topology:
@@ -25,45 +30,46 @@ func (a Request) findTightestSlots(list []*Node, free func(*Node) FreeResources)
 	for len(out) < a.MinNodes {
 		left := a.MinNodes - len(out)
 		i := pickNodeRun(runs, left)
-		r := runs[i]
+		rooms := runs[i].rooms
 		switch {
 		case left == 1:
-			return sortedByNode(append(out, r.slots[slices.Index(r.cpus, slices.Min(r.cpus))]))
-		case len(r.slots) >= left:
-			return sortedByNode(append(out, r.slots[:left]...))
+			rooms = []nodeRoom{slices.MinFunc(rooms, func(x, y nodeRoom) int { return cmp.Compare(x.cpus, y.cpus) })}
+		case len(rooms) > left:
+			rooms = rooms[:left]
 		}
-		out = append(out, r.slots...)
+		for _, r := range rooms {
+			s, _ := a.NewSlot(r.Node, free(r.Node), a.GPUsPerNode)
+			out = append(out, s)
+		}
 		runs = slices.Delete(runs, i, i+1)
 	}
-	return out
+	return sortedByNode(out)
 }
 
 // listNodeRuns lists the stretches of nodes with room, and how many nodes they are.
 func (a Request) listNodeRuns(list []*Node, free func(*Node) FreeResources) (runs []nodeRun, count int) {
-	last := -2
+	rooms := make([]nodeRoom, 0, len(list))
 	for _, n := range list {
 		r := free(n)
-		s, ok := a.NewSlot(n, r, a.GPUsPerNode)
-		if !ok {
+		if _, ok := a.NewSlot(n, r, a.GPUsPerNode); !ok {
 			continue
 		}
-		if n.Index != last+1 {
-			runs = append(runs, nodeRun{})
+		if len(rooms) == 0 || n.Index != rooms[len(rooms)-1].Index+1 {
+			runs = append(runs, nodeRun{rooms: rooms[len(rooms):]})
 		}
-		last = n.Index
+		rooms = append(rooms, nodeRoom{n, r.CPUs})
 		run := &runs[len(runs)-1]
-		run.slots, run.cpus, run.sum = append(run.slots, s), append(run.cpus, r.CPUs), run.sum+r.CPUs
-		count++
+		run.rooms, run.cpus = run.rooms[:len(run.rooms)+1], run.cpus+r.CPUs
 	}
-	return runs, count
+	return runs, len(rooms)
 }
 
 // pickNodeRun returns the index of the stretch to be used next for so many nodes.
 func pickNodeRun(runs []nodeRun, nodes int) int {
 	best := 0
 	for i := 1; i < len(runs); i++ {
-		is, was := len(runs[i].slots) >= nodes, len(runs[best].slots) >= nodes
-		if is && (!was || runs[i].sum < runs[best].sum) || !is && !was && runs[i].sum > runs[best].sum {
+		is, was := len(runs[i].rooms) >= nodes, len(runs[best].rooms) >= nodes
+		if is && (!was || runs[i].cpus < runs[best].cpus) || !is && !was && runs[i].cpus > runs[best].cpus {
 			best = i
 		}
 	}
