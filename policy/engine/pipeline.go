@@ -41,8 +41,12 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		p.Name = "fifo"
 	}
 	p.Rules = p.Rules.withDefaults()
+	waiting, spares := p.sparesLine(s)
+	if spares && waiting == 0 {
+		return planToKeepAll(p.Name, s), nil
+	}
 	r := newRound(s, p.Predict)
-	line, err := p.askStages(r)
+	line, err := p.askForLine(r, spares)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", p.Name, err)
 	}
@@ -50,6 +54,15 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	plan := r.newPlan(p.Name)
 	r.leave()
 	return plan, nil
+}
+
+// askForLine returns the line, which may be any if the stages can be spared.
+func (p *Pipeline) askForLine(r *Round, spares bool) ([]*Entry, error) {
+	if spares && p.waitingHasRoom(r) {
+		r.madeLine = r.arrangeAsLast()
+		return r.madeLine, nil
+	}
+	return p.askStages(r)
 }
 
 // askStages asks the stages that come before any job is placed, and returns the

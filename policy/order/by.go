@@ -3,6 +3,7 @@ package order
 import (
 	"cmp"
 
+	"fairbridge/policy"
 	"fairbridge/policy/engine"
 )
 
@@ -33,6 +34,9 @@ type ByArrival struct{}
 func (ByArrival) Order(r *engine.Round) ([]*engine.Entry, error) {
 	return ByKeys{ActiveFirst}.Order(r)
 }
+
+// IsSparable implements engine.Sparable.
+func (ByArrival) IsSparable(*policy.Snapshot) bool { return true }
 
 // ActiveFirst puts jobs that hold GPUs before those that do not.
 func ActiveFirst(_ *engine.Round, a, b *engine.Entry) int {

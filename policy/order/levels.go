@@ -41,12 +41,22 @@ func (l ByLeastAttained) attainedServiceOf(e *engine.Entry) policy.GPUSeconds {
 	return l.AttainedService(e)
 }
 
-// Order implements engine.Orderer.
-func (l ByLeastAttained) Order(r *engine.Round) ([]*engine.Entry, error) {
+// IsSparable implements engine.Sparable.
+func (l ByLeastAttained) IsSparable(*policy.Snapshot) bool { return l.areBoundsAscending() }
+
+func (l ByLeastAttained) areBoundsAscending() bool {
 	for i := 1; i < len(l.QueueBounds); i++ {
 		if !(l.QueueBounds[i-1] < l.QueueBounds[i]) {
-			return nil, fmt.Errorf("queues by attained service: bounds are not ascending: %v", l.QueueBounds)
+			return false
 		}
+	}
+	return true
+}
+
+// Order implements engine.Orderer.
+func (l ByLeastAttained) Order(r *engine.Round) ([]*engine.Entry, error) {
+	if !l.areBoundsAscending() {
+		return nil, fmt.Errorf("queues by attained service: bounds are not ascending: %v", l.QueueBounds)
 	}
 	queues := make([]int, len(r.Entries))
 	for i, e := range r.Entries {

@@ -102,9 +102,15 @@ func (c *CheckedReports) Memory() ReportMemory { return *c.after }
 // IsTimeless reports whether time alone leaves the memory as it is: while no running job of the
 // snapshot reports, or did.
 func (m *ReportMemory) IsTimeless(s *policy.Snapshot) bool {
-	return len(m.Jobs) == 0 && !slices.ContainsFunc(s.Jobs, func(j policy.Job) bool {
-		return j.HoldsGPUs() && (j.Training != nil || j.Progress.Known)
-	})
+	if len(m.Jobs) > 0 {
+		return false
+	}
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.HoldsGPUs() && (j.Training != nil || j.Progress.Known) {
+			return false
+		}
+	}
+	return true
 }
 
 // noteEnd adds a job that ended to its owner's record.

@@ -106,7 +106,7 @@ func (o learntOrder) positionOf(r *engine.Round, e *engine.Entry, lane float64) 
 
 // usageKey is what the account's use adds to the logarithm of the length of its jobs.
 func (o learntOrder) usageKey(account string) float64 {
-	level := min(max(o.usageLevelByAccount[account], 1./usageLevelRange), usageLevelRange)
+	level := min(max(o.usageLevel(account), 1./usageLevelRange), usageLevelRange)
 	key := math.Log(level) / 2
 	if !o.isBelowShare(account) {
 		key += math.Log(belowShareFactor)

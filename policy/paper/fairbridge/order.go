@@ -7,18 +7,32 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
+	"fairbridge/policy/share"
 )
 
 // slackOrder is the line of one round.
 type slackOrder struct {
 	*Policy
+	snapshot            *policy.Snapshot
 	peaks               *contentionPeaks
-	usageLevelByAccount map[string]float64 // by account: what it used over its share of all use
+	hasReports          bool               // jobs report of themselves, or did: all have to be asked for
+	usageLevelByAccount map[string]float64 // see usageLevel
 	waitRules           waitRules
 }
 
+// IsSparable implements engine.Sparable.
+func (l *slackOrder) IsSparable(*policy.Snapshot) bool { return !l.hasReports }
+
+// usageLevel is what the account used over its share of all use.
+func (l *slackOrder) usageLevel(account string) float64 {
+	if l.usageLevelByAccount == nil {
+		l.usageLevelByAccount = share.UsageOverShare(l.snapshot)
+	}
+	return l.usageLevelByAccount[account]
+}
+
 // isBelowShare reports whether the account used less than its share.
-func (l *slackOrder) isBelowShare(account string) bool { return l.usageLevelByAccount[account] < 1 }
+func (l *slackOrder) isBelowShare(account string) bool { return l.usageLevel(account) < 1 }
 
 // shareClassBounds are the parts of its share below which an account goes before
 // those that used more: none far below its share pays for one that is nearly at it.
@@ -26,7 +40,7 @@ var shareClassBounds = [...]float64{.25, .5, 1}
 
 // shareClass returns how many of them the account has reached.
 func (l *slackOrder) shareClass(account string) (n int) {
-	for n < len(shareClassBounds) && l.usageLevelByAccount[account] >= shareClassBounds[n] {
+	for n < len(shareClassBounds) && l.usageLevel(account) >= shareClassBounds[n] {
 		n++
 	}
 	return n
@@ -120,7 +134,7 @@ func (p position) slackNote(left, fair, slack float64) string {
 
 // usageNote says what the account used, unless all stand alike.
 func (l *slackOrder) usageNote(account string) string {
-	switch level := l.usageLevelByAccount[account]; {
+	switch level := l.usageLevel(account); {
 	case level == 1:
 		return ""
 	case level < 1:
