@@ -69,13 +69,9 @@ func (m *Model) tuneLevels(levels int, trials []heldOutRun) {
 	for i := range m.Levels {
 		pick[i] = nearestCandidateWidth(m.Levels[i].KernelWidth)
 	}
-	for range tuningRounds {
-		changed := false
-		for i := range m.Levels[:levels] {
-			changed = m.tuneLevel(i, pick, trials) || changed
-		}
-		if !changed {
-			break
+	for at, settled := 0, 0; at < tuningRounds*levels && settled < levels; at++ {
+		if settled++; m.tuneLevel(at%levels, pick, trials) {
+			settled = 1 // the others may now be better otherwise
 		}
 	}
 }
@@ -94,46 +90,96 @@ func nearestCandidateWidth(width float64) int {
 // (1-s)·before + s·own, times rest, plus after.
 type linearProbability struct{ priorProbability, laterFactor, laterProbability float64 }
 
-func (l linearProbability) probabilityAt(s, own float64) float64 {
-	return ((1-s)*l.priorProbability+s*own)*l.laterFactor + l.laterProbability
+// asLine returns the same as start + s·slope.
+func (l linearProbability) asLine(own, least float64) (start, slope float64) {
+	return l.priorProbability*l.laterFactor + l.laterProbability + least, (own - l.priorProbability) * l.laterFactor
+}
+
+// lines are probabilities of trials as they depend on the share of one level.
+type lines struct{ starts, slopes []float64 }
+
+// logLikelihood is the logarithm of the product of all probabilities, where the level takes so large a part of the
+// shares.
+func (l lines) logLikelihood(shares []float64, part float64) (sum float64) {
+	starts, slopes := l.starts[:len(shares)], l.slopes[:len(shares)]
+	even, odd := 1.0, 1.0
+	for t := 0; t < len(shares); t++ {
+		if even *= starts[t] + part*shares[t]*slopes[t]; t+1 < len(shares) {
+			t++
+			odd *= starts[t] + part*shares[t]*slopes[t]
+		}
+		if even < 1e-100 || odd < 1e-100 {
+			sum, even, odd = sum+math.Log(even)+math.Log(odd), 1, 1 // logarithms are slow
+		}
+	}
+	return sum + math.Log(even) + math.Log(odd)
+}
+
+// levelTrials are those trials of which one level knows something.
+type levelTrials struct {
+	runCounts  []float64
+	bins       [len(candidateKernelWidths)]lines
+	belowLimit lines
+	shares     [len(candidatePriorWeights)][]float64 // by candidate of the weight, for a MaxShare of 1
+}
+
+func (m *Model) newLevelTrials(i int, pick []int, trials []heldOutRun) (x levelTrials) {
+	for w := range x.bins {
+		x.bins[w] = lines{make([]float64, 0, len(trials)), make([]float64, 0, len(trials))}
+	}
+	for t := range trials {
+		k := &trials[t].levelEvidence[i]
+		if k.runCount == 0 {
+			continue
+		}
+		at, below := m.linearInShareOf(i, pick, &trials[t])
+		x.runCounts = append(x.runCounts, k.runCount)
+		x.belowLimit.add(below, k.belowLimitProbability, 1e-9)
+		for w := range x.bins {
+			x.bins[w].add(at, k.binProbability[w], 1e-12)
+		}
+	}
+	for i, weight := range candidatePriorWeights {
+		x.shares[i] = sharesForRuns(x.runCounts, levelParameters{PriorWeight: weight, MaxShare: 1})
+	}
+	return x
+}
+
+func (l *lines) add(p linearProbability, own, least float64) {
+	start, slope := p.asLine(own, least)
+	l.starts, l.slopes = append(l.starts, start), append(l.slopes, slope)
+}
+
+func sharesForRuns(runCounts []float64, f levelParameters) []float64 {
+	shares := make([]float64, len(runCounts))
+	for t, n := range runCounts {
+		shares[t] = f.shareForRuns(n)
+	}
+	return shares
 }
 
 // tuneLevel tries all candidates for one level and reports whether a better one
 // was found than the one it has.
 func (m *Model) tuneLevel(i int, pick []int, trials []heldOutRun) bool {
-	var own []*evidence
-	var at, below []linearProbability
-	for t := range trials {
-		if k := &trials[t].levelEvidence[i]; k.runCount > 0 {
-			a, b := m.linearInShareOf(i, pick, &trials[t])
-			own, at, below = append(own, k), append(at, a), append(below, b)
-		}
-	}
-	if len(own) < minHeldOutRuns/4 {
+	x, l := m.newLevelTrials(i, pick, trials), &m.Levels[i]
+	if len(x.runCounts) < minHeldOutRuns/4 {
 		return false
 	}
-	score := func(f levelParameters, w int) (sum float64) {
-		product := 1.0
-		for t, k := range own {
-			s := f.shareForRuns(k.runCount)
-			product *= (at[t].probabilityAt(s, k.binProbability[w]) + 1e-12) / (below[t].probabilityAt(s, k.belowLimitProbability) + 1e-9)
-			if product < 1e-200 || product > 1e200 || t == len(own)-1 {
-				sum, product = sum+math.Log(product), 1 // logarithms are slow
-			}
-		}
-		return sum
-	}
-	l := &m.Levels[i]
-	best, change := score(l.levelParameters, pick[i])+minLogLikelihoodGain, false
+	present, change := sharesForRuns(x.runCounts, l.levelParameters), false
+	best := x.bins[pick[i]].logLikelihood(present, 1) - x.belowLimit.logLikelihood(present, 1) + minLogLikelihoodGain
+	var ofLimits [len(candidatePriorWeights)][len(candidateMaxShares)]float64
 	for w := range candidateKernelWidths {
-		for _, weight := range candidatePriorWeights {
-			for _, most := range candidateMaxShares {
+		for p, weight := range candidatePriorWeights {
+			for k, most := range candidateMaxShares {
 				if i == 0 && most < 1 {
 					continue // jobs of which nothing else is known rely on it
 				}
-				f := levelParameters{weight, most, candidateKernelWidths[w]}
-				if s := score(f, w); s > best {
-					best, change, l.levelParameters, pick[i] = s, true, f, w
+				if w == 0 {
+					ofLimits[p][k] = x.belowLimit.logLikelihood(x.shares[p], most)
+				}
+				if s := x.bins[w].logLikelihood(x.shares[p], most) - ofLimits[p][k]; s > best {
+					best, change, pick[i] = s, true, w
+					l.levelParameters = levelParameters{weight, most, candidateKernelWidths[w]}
 				}
 			}
 		}
