@@ -77,7 +77,7 @@ func (m *Model) AddRun(r *Run) {
 
 // RunTimeDistOf returns the distribution of the run time of a job.
 func (m *Model) RunTimeDistOf(j *Job) *RunTimeDist {
-	d := &RunTimeDist{limitSeconds: j.Limit.Seconds()}
+	var massByBin [binCount]float64
 	var groups [levelCount]*jobGroup
 	var shares [levelCount]float64
 	rest := 1.0
@@ -94,7 +94,7 @@ func (m *Model) RunTimeDistOf(j *Job) *RunTimeDist {
 		}
 	}
 	for b, p := range priorMassByBin {
-		d.massByBin[b] = p * rest
+		massByBin[b] = p * rest
 	}
 	var k bellKernel
 	for i, g := range groups {
@@ -103,10 +103,10 @@ func (m *Model) RunTimeDistOf(j *Job) *RunTimeDist {
 		}
 		by := 0
 		if groupings[i].usesLimitRatio {
-			by = ratioBinShift(d.limitSeconds)
+			by = ratioBinShift(j.Limit.Seconds())
 		}
 		k.setSigma(kernelSigma(m.Levels[i].KernelWidth, g.RunCount))
-		k.addGroup(&d.massByBin, g, shares[i], by)
+		k.addGroup(&massByBin, g, shares[i], by)
 	}
-	return d
+	return newRunTimeDist(&massByBin, j.Limit.Seconds())
 }
