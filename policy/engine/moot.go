@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fairbridge/policy"
+	"fairbridge/policy/pool"
 )
 
 // A Sparable stage need not be asked in every round. Where neither ranks nor reasons will be read, and the one
@@ -18,42 +19,59 @@ func isSparable(stage any, s *policy.Snapshot) bool {
 	return stage == nil || ok && x.IsSparable(s)
 }
 
-// sparesLine reports whether the line is moot where so few jobs wait as do, and have room.
-func (p *Pipeline) sparesLine(s *policy.Snapshot) (waiting int, ok bool) {
-	if !s.OmitRanks || !s.OmitReasons || p.Admit != nil || p.Share != nil || p.Size != nil || p.Allocate != nil {
-		return 0, false
+// planWithoutLine makes the plan where its line would be moot: what runs, runs on, and the one job that waits, if any does,
+// starts. nil: the line has to be made.
+func (p *Pipeline) planWithoutLine(s *policy.Snapshot) *policy.Plan {
+	if !s.OmitRanks || !s.OmitReasons || p.Admit != nil || p.Share != nil || p.Size != nil || p.Allocate != nil || p.Place != nil {
+		return nil
 	}
+	waiting := -1
 	for i := range s.Jobs {
-		if !s.Jobs[i].HoldsGPUs() {
-			if waiting++; waiting > 1 {
-				return waiting, false
-			}
+		if s.Jobs[i].HoldsGPUs() {
+			continue
+		}
+		if waiting >= 0 {
+			return nil
+		}
+		waiting = i
+	}
+	if !isSparable(p.Order, s) || !isSparable(p.Lease, s) {
+		return nil
+	}
+	var on policy.Alloc
+	if waiting >= 0 {
+		if on = placeOnly(s, &s.Jobs[waiting]); on == nil {
+			return nil
 		}
 	}
-	return waiting, isSparable(p.Order, s) && isSparable(p.Lease, s)
-}
-
-// planToKeepAll lets every job run on, where all do.
-func planToKeepAll(name string, s *policy.Snapshot) *policy.Plan {
-	plan := &policy.Plan{SnapshotSeq: s.Seq, Policy: name, Decisions: s.Scratch.NewDecisions(len(s.Jobs))}
+	plan := &policy.Plan{SnapshotSeq: s.Seq, Policy: p.Name, Decisions: s.Scratch.NewDecisions(len(s.Jobs))}
 	for i := range s.Jobs {
 		e := Entry{Job: &s.Jobs[i]}
 		d := policy.Decision{Job: e.ID, Verb: policy.Keep, Rank: i + 1, On: e.On, GPUs: e.DeviceCount()}
+		if i == waiting {
+			d.Verb, d.On = policy.Start, on
+		}
 		plan.Decisions = append(plan.Decisions, d)
 	}
 	return plan
 }
 
-// waitingHasRoom reports whether the job that waits has a place, whatever the Placer likes.
-func (p *Pipeline) waitingHasRoom(r *Round) bool {
-	for _, e := range r.Entries {
-		if e.WantedDeviceCount = e.DeviceCount(); !e.HoldsGPUs() {
-			placer, ok := p.Place.(FallbackPlacer)
-			isPlaced := p.Place == nil || ok && placer.TakesAnyRoom()
-			if !isPlaced || !r.FreePool.Fits(e.Partition, e.GangAsk()) {
-				return false
-			}
-		}
+// placeOnly finds a place for the only job that waits; nil: it has none, or other things than room count.
+func placeOnly(s *policy.Snapshot, j *policy.Job) policy.Alloc {
+	if !j.CanStart(s.Now) || j.UnplaceableReason != "" {
+		return nil
 	}
-	return true
+	l := policy.TakeLeft[leftovers](s.Scratch)
+	if l == nil {
+		l = &leftovers{}
+	}
+	free := l.freePool.Renew(s)
+	s.Scratch.Leave(l)
+	if free.CountWindowsReached(0) > 0 || j.Ask.GPUs.Type == "" && len(free.WholeGPUTypes()) > 1 {
+		return nil
+	}
+	e := Entry{Job: j}
+	e.WantedDeviceCount = e.DeviceCount()
+	on, _ := pool.Fit(free, j.Partition, e.GangAsk()) // nil on errors
+	return on
 }

@@ -41,12 +41,11 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		p.Name = "fifo"
 	}
 	p.Rules = p.Rules.withDefaults()
-	waiting, spares := p.sparesLine(s)
-	if spares && waiting == 0 {
-		return planToKeepAll(p.Name, s), nil
+	if plan := p.planWithoutLine(s); plan != nil {
+		return plan, nil
 	}
 	r := newRound(s, p.Predict)
-	line, err := p.askForLine(r, spares)
+	line, err := p.askStages(r)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", p.Name, err)
 	}
@@ -54,15 +53,6 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	plan := r.newPlan(p.Name)
 	r.leave()
 	return plan, nil
-}
-
-// askForLine returns the line, which may be any if the stages can be spared.
-func (p *Pipeline) askForLine(r *Round, spares bool) ([]*Entry, error) {
-	if spares && p.waitingHasRoom(r) {
-		r.madeLine = r.arrangeAsLast()
-		return r.madeLine, nil
-	}
-	return p.askStages(r)
 }
 
 // askStages asks the stages that come before any job is placed, and returns the

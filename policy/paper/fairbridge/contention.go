@@ -37,7 +37,8 @@ func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
 // update raises the peaks to the present contention, and forgets jobs that left.
 func (p *contentionPeaks) update(s *policy.Snapshot) *contentionPeaks {
 	rows := s.JobIndexes(p.Jobs)
-	n := &contentionPeaks{Jobs: make([]policy.JobID, len(s.Jobs)), Peak: make([]float64, len(s.Jobs)), owners: findOwners(s, p.owners, rows)}
+	n := &contentionPeaks{Jobs: make([]policy.JobID, len(s.Jobs)), Peak: make([]float64, len(s.Jobs))}
+	n.owners = findOwners(s, p.owners, rows)
 	now := newContention(s, n.owners)
 	for i, row := range rows {
 		j := &s.Jobs[i]
