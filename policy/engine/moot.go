@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"fairbridge/policy"
 	"fairbridge/policy/pool"
 )
@@ -14,64 +16,106 @@ type Sparable interface {
 	IsSparable(*policy.Snapshot) bool
 }
 
+// A WaitingOrderer is a Sparable Orderer that orders the jobs that wait for less than all. Where every one of several
+// has room, no more of the line counts.
+type WaitingOrderer interface {
+	Sparable
+	// OrderWaiting puts the jobs that wait into the order in which they stand in the line.
+	OrderWaiting(r *Round, waiting []*Entry)
+}
+
 func isSparable(stage any, s *policy.Snapshot) bool {
 	x, ok := stage.(Sparable)
 	return stage == nil || ok && x.IsSparable(s)
 }
 
-// planWithoutLine makes the plan where its line would be moot: what runs, runs on, and the one job that waits, if any does,
-// starts. nil: the line has to be made.
+// planWithoutLine lets run on what runs and starts what waits, where all of it has room and no more of the line counts
+// than the order of what waits; nil: the line has to be made.
 func (p *Pipeline) planWithoutLine(s *policy.Snapshot) *policy.Plan {
-	if !s.OmitRanks || !s.OmitReasons || p.Admit != nil || p.Share != nil || p.Size != nil || p.Allocate != nil || p.Place != nil {
+	waiting, ok := p.countWaiting(s)
+	if !ok {
 		return nil
 	}
-	waiting := -1
+	starts := make([]*Entry, 0, waiting)
+	if waiting > 0 {
+		r := newRoundWithoutEntries(s, p.Predict)
+		defer s.Scratch.Leave(r.leftovers)
+		if waiting > 1 {
+			r.addEntries()
+		}
+		for i := range s.Jobs {
+			switch {
+			case s.Jobs[i].HoldsGPUs():
+			case waiting > 1:
+				starts = append(starts, r.Entries[i])
+			default:
+				starts = append(starts, &Entry{Job: &s.Jobs[i], round: r})
+			}
+		}
+		if !p.placeWaiting(r, starts) {
+			return nil
+		}
+	}
+	return p.planToStart(s, starts)
+}
+
+// countWaiting counts the jobs that wait; ok is false where more than room may count.
+func (p *Pipeline) countWaiting(s *policy.Snapshot) (waiting int, ok bool) {
+	if !s.OmitRanks || !s.OmitReasons || p.Admit != nil || p.Share != nil || p.Size != nil || p.Allocate != nil || p.Place != nil {
+		return 0, false
+	}
+	_, ordersMany := p.Order.(WaitingOrderer)
+	ordersMany = ordersMany && s.RecallWithin == 0
 	for i := range s.Jobs {
-		if s.Jobs[i].HoldsGPUs() {
+		j := &s.Jobs[i]
+		if j.HoldsGPUs() {
+			ordersMany = ordersMany && len(j.On) > 0 && j.On[0].Devices == 0 // there are leases for all if none share
 			continue
 		}
-		if waiting >= 0 {
-			return nil
-		}
-		waiting = i
-	}
-	if !isSparable(p.Order, s) || !isSparable(p.Lease, s) {
-		return nil
-	}
-	var on policy.Alloc
-	if waiting >= 0 {
-		if on = placeOnly(s, &s.Jobs[waiting]); on == nil {
-			return nil
+		if waiting++; waiting > 1 && !ordersMany || !j.CanStart(s.Now) || j.UnplaceableReason != "" {
+			return waiting, false
 		}
 	}
+	ok = (waiting < 2 || ordersMany) && isSparable(p.Order, s) && isSparable(p.Lease, s)
+	return waiting, ok
+}
+
+// placeWaiting finds places for the jobs that wait. It reports whether all have one.
+func (p *Pipeline) placeWaiting(r *Round, waiting []*Entry) bool {
+	devices, hasTypes := 0, len(r.FreePool.WholeGPUTypes()) > 1
+	for _, e := range waiting {
+		e.WantedDeviceCount = e.DeviceCount()
+		devices += e.WantedDeviceCount
+		hasTypes = hasTypes && (len(waiting) > 1 || e.Ask.GPUs.Type == "")
+	}
+	if hasTypes || r.FreePool.CountWindowsReached(0) > 0 || devices > r.FreePool.TotalFree("") {
+		return false
+	}
+	if len(waiting) > 1 {
+		waiting = slices.Clone(waiting)
+		p.Order.(WaitingOrderer).OrderWaiting(r, waiting)
+		waiting = r.moveOverdueFirst(p.Rules, waiting)
+	}
+	for _, e := range waiting {
+		a, err := e.GangAsk(), error(nil)
+		if e.PlannedAlloc, err = pool.Fit(r.FreePool, e.Partition, a); err != nil {
+			return false
+		}
+		r.FreePool.Overdraw(e.PlannedAlloc, a.CPUs, a.MemMB)
+	}
+	return true
+}
+
+// planToStart keeps what runs and starts the others, which come in the order of the snapshot, where they are planned.
+func (p *Pipeline) planToStart(s *policy.Snapshot, starts []*Entry) *policy.Plan {
 	plan := &policy.Plan{SnapshotSeq: s.Seq, Policy: p.Name, Decisions: s.Scratch.NewDecisions(len(s.Jobs))}
 	for i := range s.Jobs {
 		e := Entry{Job: &s.Jobs[i]}
 		d := policy.Decision{Job: e.ID, Verb: policy.Keep, Rank: i + 1, On: e.On, GPUs: e.DeviceCount()}
-		if i == waiting {
-			d.Verb, d.On = policy.Start, on
+		if !e.HoldsGPUs() {
+			d.Verb, d.On, starts = policy.Start, starts[0].PlannedAlloc, starts[1:]
 		}
 		plan.Decisions = append(plan.Decisions, d)
 	}
 	return plan
-}
-
-// placeOnly finds a place for the only job that waits; nil: it has none, or other things than room count.
-func placeOnly(s *policy.Snapshot, j *policy.Job) policy.Alloc {
-	if !j.CanStart(s.Now) || j.UnplaceableReason != "" {
-		return nil
-	}
-	l := policy.TakeLeft[leftovers](s.Scratch)
-	if l == nil {
-		l = &leftovers{}
-	}
-	free := l.freePool.Renew(s)
-	s.Scratch.Leave(l)
-	if free.CountWindowsReached(0) > 0 || j.Ask.GPUs.Type == "" && len(free.WholeGPUTypes()) > 1 {
-		return nil
-	}
-	e := Entry{Job: j}
-	e.WantedDeviceCount = e.DeviceCount()
-	on, _ := pool.Fit(free, j.Partition, e.GangAsk()) // nil on errors
-	return on
 }

@@ -7,10 +7,10 @@ import (
 	"fairbridge/policy"
 )
 
-// checkRanksOmitted wants the same plan but for its ranks where they will not be read and one job waits, or none.
+// checkRanksOmitted wants the same plan but for its ranks where they will not be read and few jobs wait, or none.
 func (l lawCheck) checkRanksOmitted(s *policy.Snapshot) {
 	l.Helper()
-	for most := range 2 {
+	for most := range 4 {
 		few, waiting := s.Clone(), 0
 		few.OmitReasons = true
 		few.Jobs = slices.DeleteFunc(few.Jobs, func(j policy.Job) bool {

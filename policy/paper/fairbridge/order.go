@@ -3,6 +3,7 @@ package fairbridge
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -67,32 +68,44 @@ func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 	for _, e := range r.Entries {
 		e.Estimate() // of all, in this order: the memory of reports rests on it
 	}
-	positions := l.positions(r)
-	return r.Line(func(x, y *engine.Entry) int {
+	return r.Line(comparePositions(l.positions(r, r.Entries))), nil
+}
+
+// OrderWaiting implements engine.WaitingOrderer.
+func (l *slackOrder) OrderWaiting(r *engine.Round, waiting []*engine.Entry) {
+	slices.SortFunc(waiting, comparePositions(l.positions(r, waiting)))
+}
+
+func comparePositions(positions []position) func(x, y *engine.Entry) int {
+	return func(x, y *engine.Entry) int {
 		a, b := &positions[x.Index], &positions[y.Index]
 		return engine.ThenArrival(cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class),
 			cmp.Compare(a.sortKey, b.sortKey)), x, y)
-	}), nil
+	}
 }
 
-// positions are the places of all entries.
-func (l *slackOrder) positions(r *engine.Round) []position {
+// positions are the places of the entries, by Entry.Index.
+func (l *slackOrder) positions(r *engine.Round, entries []*engine.Entry) []position {
+	all := make([]position, len(r.Entries))
 	if o, ok := l.newLearntOrder(r); ok {
-		return o.positions(r)
+		lanes := l.laneSeconds(r, entries, o.stickySeconds)
+		for _, e := range entries {
+			all[e.Index] = o.positionOf(r, e, lanes[e.Index])
+		}
+		return all
 	}
-	length, lanes, all := scheduleSeconds(r), laneSeconds(r, l.stickySeconds), make([]position, len(r.Entries))
-	for i, e := range r.Entries {
-		all[i] = l.classify(r, e, l.peaks.Peak[i], length, lanes[i])
+	length, lanes := scheduleLength{round: r, gpus: r.WholeGPUs()}, l.laneSeconds(r, entries, l.stickySeconds)
+	for _, e := range entries {
+		all[e.Index] = l.classify(r, e, &length, lanes[e.Index])
 	}
 	return all
 }
 
-// classify finds out how much slack the job has; contention is the peak it met, lane the
-// seconds by which it stands among others.
-func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, length, lane float64) position {
+// classify finds out how much slack the job has; lane is the seconds by which it stands among others.
+func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, length *scheduleLength, lane float64) position {
 	left := predict.OnFastestType(r, e).Seconds()
 	p := position{e, l.shareClass(e.Account), classShort, lane}
-	fair := l.Fair * contention * (e.Ask.GPUs.SecondsForService(e.Attained) + left)
+	fair := l.Fair * l.peaks.Peak[e.Index] * (e.Ask.GPUs.SecondsForService(e.Attained) + left)
 	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
 	late := l.waitRules.overdue(e).OverdueBy(r, e).Seconds()
 	switch {
@@ -101,7 +114,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 	case left == 0: // nothing is known of it
 	case slack < 0:
 		p.class = classUrgent
-	case left >= l.Long*length && knowsRunTime(e.Estimate()):
+	case knowsRunTime(e.Estimate()) && length.isAtMost(left, l.Long):
 		p.class, p.sortKey = classLong, -left
 	}
 	if !r.OmitReasons {
@@ -144,19 +157,32 @@ func (l *slackOrder) usageNote(account string) string {
 	}
 }
 
-// scheduleSeconds is the shortest time, in seconds, in which all work that could
-// run now can be done: the longest job, or all GPU time on all GPUs.
-func scheduleSeconds(r *engine.Round) float64 {
-	gpus, work, longest := r.WholeGPUs(), 0.0, 0.0
-	for _, e := range r.Entries {
-		left, wide := predict.OnFastestType(r, e).Seconds(), e.Ask.GPUs.WholeGPUs()
-		if r.MayRun(e) && wide <= gpus {
-			work += left * wide
-			longest = max(longest, left)
+// scheduleLength is the shortest time in which all work that could run now can be done: the longest job, or all GPU
+// time on all GPUs. It is reckoned as far as it is asked for.
+type scheduleLength struct {
+	round         *engine.Round
+	entryCount    int // of the entries that are in it so far
+	gpus          float64
+	work, longest float64 // GPU-seconds and seconds
+}
+
+// isAtMost reports whether the seconds are such a part of the length, or more.
+func (s *scheduleLength) isAtMost(seconds, part float64) bool {
+	for ; s.entryCount < len(s.round.Entries) && seconds >= part*s.seconds(); s.entryCount++ {
+		e := s.round.Entries[s.entryCount]
+		if wide := e.Ask.GPUs.WholeGPUs(); wide <= s.gpus && s.round.MayRun(e) {
+			left := predict.OnFastestType(s.round, e).Seconds()
+			s.work += left * wide
+			s.longest = max(s.longest, left)
 		}
 	}
-	if gpus == 0 {
+	return seconds >= part*s.seconds()
+}
+
+// seconds is the length by what is in it so far.
+func (s *scheduleLength) seconds() float64 {
+	if s.gpus == 0 {
 		return 0
 	}
-	return max(longest, work/gpus)
+	return max(s.longest, s.work/s.gpus)
 }
