@@ -61,7 +61,8 @@ func (p *Pipeline) planWithoutLine(s *policy.Snapshot) *policy.Plan {
 
 // countWaiting counts the jobs that wait; ok is false where more than room may count.
 func (p *Pipeline) countWaiting(s *policy.Snapshot) (waiting int, ok bool) {
-	if !s.OmitRanks || !s.OmitReasons || p.Admit != nil || p.Share != nil || p.Size != nil || p.Allocate != nil || p.Place != nil {
+	isAsked := p.Admit != nil || p.Share != nil || p.Size != nil || p.Allocate != nil || p.Place != nil
+	if isAsked || !s.OmitRanks || !s.OmitReasons {
 		return 0, false
 	}
 	_, ordersMany := p.Order.(WaitingOrderer)

@@ -47,8 +47,9 @@ func (m *Model) newHeldOutRun(r *Run) (t heldOutRun) {
 		}
 		l := &t.levelEvidence[i]
 		l.runCount, l.belowLimitProbability = g.RunCount, g.shareUpTo(cut, by)
+		one := kernelSigma(1, g.RunCount)
 		for w, width := range candidateKernelWidths {
-			k.setSigma(kernelSigma(width, g.RunCount))
+			k.setSigma(width * one)
 			l.binProbability[w] = k.densityAtBin(g, bin, by)
 		}
 	}
@@ -69,8 +70,9 @@ func (m *Model) tuneLevels(levels int, trials []heldOutRun) {
 	for i := range m.Levels {
 		pick[i] = nearestCandidateWidth(m.Levels[i].KernelWidth)
 	}
+	var x levelTrials
 	for at, settled := 0, 0; at < tuningRounds*levels && settled < levels; at++ {
-		if settled++; m.tuneLevel(at%levels, pick, trials) {
+		if settled++; m.tuneLevel(at%levels, pick, trials, &x) {
 			settled = 1 // the others may now be better otherwise
 		}
 	}
@@ -95,13 +97,10 @@ func (l linearProbability) asLine(own, least float64) (start, slope float64) {
 	return l.priorProbability*l.laterFactor + l.laterProbability + least, (own - l.priorProbability) * l.laterFactor
 }
 
-// lines are probabilities of trials as they depend on the share of one level.
-type lines struct{ starts, slopes []float64 }
-
-// logLikelihood is the logarithm of the product of all probabilities, where the level takes so large a part of the
-// shares.
-func (l lines) logLikelihood(shares []float64, part float64) (sum float64) {
-	starts, slopes := l.starts[:len(shares)], l.slopes[:len(shares)]
+// logLikelihood is the logarithm of the product of the probabilities of trials, each a line in the share of one level,
+// where the level takes so large a part of the shares.
+func logLikelihood(starts, slopes, shares []float64, part float64) (sum float64) {
+	starts, slopes = starts[:len(shares)], slopes[:len(shares)]
 	even, odd := 1.0, 1.0
 	for t := 0; t < len(shares); t++ {
 		if even *= starts[t] + part*shares[t]*slopes[t]; t+1 < len(shares) {
@@ -115,17 +114,20 @@ func (l lines) logLikelihood(shares []float64, part float64) (sum float64) {
 	return sum + math.Log(even) + math.Log(odd)
 }
 
-// levelTrials are those trials of which one level knows something.
+// levelTrials are those trials of which one level knows something. Its memory is used for one level after the other.
 type levelTrials struct {
-	runCounts  []float64
-	bins       [len(candidateKernelWidths)]lines
-	belowLimit lines
-	shares     [len(candidatePriorWeights)][]float64 // by candidate of the weight, for a MaxShare of 1
+	runCounts                []float64
+	binStarts                []float64
+	binSlopes                [len(candidateKernelWidths)][]float64
+	limitStarts, limitSlopes []float64
+	shares                   [len(candidatePriorWeights)][]float64 // by candidate of the weight, for a MaxShare of 1
 }
 
-func (m *Model) newLevelTrials(i int, pick []int, trials []heldOutRun) (x levelTrials) {
-	for w := range x.bins {
-		x.bins[w] = lines{make([]float64, 0, len(trials)), make([]float64, 0, len(trials))}
+func (x *levelTrials) set(m *Model, i int, pick []int, trials []heldOutRun) {
+	x.runCounts, x.binStarts = x.runCounts[:0], x.binStarts[:0]
+	x.limitStarts, x.limitSlopes = x.limitStarts[:0], x.limitSlopes[:0]
+	for w := range x.binSlopes {
+		x.binSlopes[w] = x.binSlopes[w][:0]
 	}
 	for t := range trials {
 		k := &trials[t].levelEvidence[i]
@@ -133,51 +135,54 @@ func (m *Model) newLevelTrials(i int, pick []int, trials []heldOutRun) (x levelT
 			continue
 		}
 		at, below := m.linearInShareOf(i, pick, &trials[t])
+		start, slope := below.asLine(k.belowLimitProbability, 1e-9)
 		x.runCounts = append(x.runCounts, k.runCount)
-		x.belowLimit.add(below, k.belowLimitProbability, 1e-9)
-		for w := range x.bins {
-			x.bins[w].add(at, k.binProbability[w], 1e-12)
+		x.limitStarts, x.limitSlopes = append(x.limitStarts, start), append(x.limitSlopes, slope)
+		for w := range x.binSlopes {
+			start, slope = at.asLine(k.binProbability[w], 1e-12)
+			x.binSlopes[w] = append(x.binSlopes[w], slope)
 		}
+		x.binStarts = append(x.binStarts, start)
 	}
 	for i, weight := range candidatePriorWeights {
-		x.shares[i] = sharesForRuns(x.runCounts, levelParameters{PriorWeight: weight, MaxShare: 1})
+		x.shares[i] = appendShares(x.shares[i][:0], x.runCounts, levelParameters{PriorWeight: weight, MaxShare: 1})
 	}
-	return x
 }
 
-func (l *lines) add(p linearProbability, own, least float64) {
-	start, slope := p.asLine(own, least)
-	l.starts, l.slopes = append(l.starts, start), append(l.slopes, slope)
-}
-
-func sharesForRuns(runCounts []float64, f levelParameters) []float64 {
-	shares := make([]float64, len(runCounts))
-	for t, n := range runCounts {
-		shares[t] = f.shareForRuns(n)
+func appendShares(shares, runCounts []float64, f levelParameters) []float64 {
+	for _, n := range runCounts {
+		shares = append(shares, f.shareForRuns(n))
 	}
 	return shares
 }
 
 // tuneLevel tries all candidates for one level and reports whether a better one
 // was found than the one it has.
-func (m *Model) tuneLevel(i int, pick []int, trials []heldOutRun) bool {
-	x, l := m.newLevelTrials(i, pick, trials), &m.Levels[i]
+func (m *Model) tuneLevel(i int, pick []int, trials []heldOutRun, x *levelTrials) bool {
+	x.set(m, i, pick, trials)
+	l := &m.Levels[i]
 	if len(x.runCounts) < minHeldOutRuns/4 {
 		return false
 	}
-	present, change := sharesForRuns(x.runCounts, l.levelParameters), false
-	best := x.bins[pick[i]].logLikelihood(present, 1) - x.belowLimit.logLikelihood(present, 1) + minLogLikelihoodGain
+	present, change := appendShares(nil, x.runCounts, l.levelParameters), false
+	best := x.binLikelihood(pick[i], present, 1) - x.limitLikelihood(present, 1) + minLogLikelihoodGain
 	var ofLimits [len(candidatePriorWeights)][len(candidateMaxShares)]float64
+	without := x.binLikelihood(0, present, 0)
 	for w := range candidateKernelWidths {
 		for p, weight := range candidatePriorWeights {
+			ofBins := concave{without, x.binLikelihood(w, x.shares[p], middleShare), x.binLikelihood(w, x.shares[p], 1)}
 			for k, most := range candidateMaxShares {
 				if i == 0 && most < 1 {
 					continue // jobs of which nothing else is known rely on it
 				}
 				if w == 0 {
-					ofLimits[p][k] = x.belowLimit.logLikelihood(x.shares[p], most)
+					ofLimits[p][k] = x.limitLikelihood(x.shares[p], most)
 				}
-				if s := x.bins[w].logLikelihood(x.shares[p], most) - ofLimits[p][k]; s > best {
+				s, isExact := ofBins.atMost(most)
+				if s -= ofLimits[p][k]; !isExact && s > best-1e-6 { // more than what rounding makes of it
+					s = x.binLikelihood(w, x.shares[p], most) - ofLimits[p][k]
+				}
+				if s > best {
 					best, change, pick[i] = s, true, w
 					l.levelParameters = levelParameters{weight, most, candidateKernelWidths[w]}
 				}
@@ -185,6 +190,36 @@ func (m *Model) tuneLevel(i int, pick []int, trials []heldOutRun) bool {
 		}
 	}
 	return change
+}
+
+// binLikelihood is that of the bins of all trials with a width of the kernel, limitLikelihood that of their limits.
+func (x *levelTrials) binLikelihood(width int, shares []float64, part float64) float64 {
+	return logLikelihood(x.binStarts, x.binSlopes[width], shares, part)
+}
+
+func (x *levelTrials) limitLikelihood(shares []float64, part float64) float64 {
+	return logLikelihood(x.limitStarts, x.limitSlopes, shares, part)
+}
+
+// concave is a logarithm of a likelihood at the parts 0, middleShare, which is a candidate, and 1. A sum of logarithms
+// of lines is concave: elsewhere it is below what two of these points say.
+type concave struct{ none, middle, all float64 }
+
+const middleShare = .35
+
+// atMost returns the value at a part, or a bound of it.
+func (c concave) atMost(part float64) (value float64, isExact bool) {
+	switch {
+	case part == 0:
+		return c.none, true
+	case part == middleShare:
+		return c.middle, true
+	case part == 1:
+		return c.all, true
+	case part < middleShare:
+		return c.middle - (middleShare-part)*(c.all-c.middle)/(1-middleShare), false
+	}
+	return c.middle + (part-middleShare)*(c.middle-c.none)/middleShare, false
 }
 
 // linearInShareOf returns how the probability of a trial's bin, and of what its limit

@@ -14,14 +14,16 @@ type laneKey struct {
 	gpuType string
 }
 
-// laneSeconds returns, by entry and for those that are asked for, in how many seconds the job would be done if the jobs of its user
-// ran one after the other, the shortest first: what it has left, for a user with one job. Jobs
+// laneSeconds returns, by entry and for those that are asked for, in how many seconds the job would be done if the
+// jobs of its user ran one after the other, the shortest first: what it has left, for a user with one job. Jobs
 // stand in line by it. By what each has left alone, work cut into four jobs would be done
 // before any that is whole, as each of the four is short; so the last of them stands where the
 // whole would. secondsLeft says what a job has left. The order by ends of a user's own schedule is
 // after E. J. Friedman and S. G. Henderson, "Fairness and Efficiency in Web Server Protocols",
 // SIGMETRICS 2003.
-func (l *slackOrder) laneSeconds(r *engine.Round, of []*engine.Entry, secondsLeft func(*engine.Round, *engine.Entry) float64) []float64 {
+func (l *slackOrder) laneSeconds(
+	r *engine.Round, of []*engine.Entry, secondsLeft func(*engine.Round, *engine.Entry) float64,
+) []float64 {
 	lanes, seconds := map[laneKey][]*engine.Entry{}, make([]float64, len(r.Entries))
 	isAsked := make([]bool, len(l.peaks.owners.persons))
 	for _, e := range of {
