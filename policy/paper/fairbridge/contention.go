@@ -15,7 +15,10 @@ type contentionPeaks struct {
 	Jobs []policy.JobID `json:"jobs"` // sorted
 	Peak []float64      `json:"peak"` // at least 1
 	predict.ReportMemory
-	owners owners
+
+	owners       owners
+	scratch      *policy.Scratch // of the snapshot that it was made from
+	hasUncounted bool            // some of its jobs neither held GPUs nor could start
 }
 
 func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
@@ -26,7 +29,8 @@ func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
 	case p == nil:
 		return &contentionPeaks{}, nil
 	case len(p.ReportMemory.Jobs) != len(p.Looks) || !slices.IsSorted(p.ReportMemory.Jobs):
-		return nil, fmt.Errorf("reading what was remembered: reports of %d jobs, %d of them known", len(p.ReportMemory.Jobs), len(p.Looks))
+		return nil, fmt.Errorf("reading what was remembered: reports of %d jobs, %d of them known",
+			len(p.ReportMemory.Jobs), len(p.Looks))
 	case len(p.Jobs) != len(p.Peak) || !slices.IsSorted(p.Jobs):
 		return nil, fmt.Errorf("reading what was remembered: %d jobs, %d values, sorted %t",
 			len(p.Jobs), len(p.Peak), slices.IsSorted(p.Jobs))
@@ -36,16 +40,39 @@ func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
 
 // update raises the peaks to the present contention, and forgets jobs that left.
 func (p *contentionPeaks) update(s *policy.Snapshot) *contentionPeaks {
-	rows := s.JobIndexes(p.Jobs)
-	n := &contentionPeaks{Jobs: make([]policy.JobID, len(s.Jobs)), Peak: make([]float64, len(s.Jobs))}
-	n.owners = findOwners(s, p.owners, rows)
-	now := newContention(s, n.owners)
+	rows := s.AppendJobIndexes(make([]int, 0, 256), p.Jobs)
+	n := &contentionPeaks{Jobs: make([]policy.JobID, len(s.Jobs)), Peak: make([]float64, len(s.Jobs)), scratch: s.Scratch}
+	onlyLeft := p.areFewer(s, rows)
+	var now *contention
+	if n.owners = (owners{p.owners.persons, make([]int32, len(s.Jobs))}); !onlyLeft {
+		n.owners = findOwners(s, p.owners, rows)
+		now = newContention(s, n.owners)
+		n.hasUncounted = now.hasUncounted
+	}
 	for i, row := range rows {
-		j := &s.Jobs[i]
-		n.Jobs[i], n.Peak[i] = j.ID, max(1, now.of(j, n.owners.byJob[i]))
+		n.Jobs[i], n.Peak[i] = s.Jobs[i].ID, 1
 		if row >= 0 {
-			n.Peak[i] = max(n.Peak[i], p.Peak[row])
+			n.Peak[i] = p.Peak[row]
+		}
+		if onlyLeft {
+			n.owners.byJob[i] = p.owners.byJob[row]
+		} else {
+			n.Peak[i] = max(n.Peak[i], now.of(&s.Jobs[i], n.owners.byJob[i]))
 		}
 	}
 	return n
+}
+
+// areFewer reports whether jobs left or started since the decision before, and nothing else changed: no contention
+// rose.
+func (p *contentionPeaks) areFewer(s *policy.Snapshot, rows []int) bool {
+	if s.Scratch == nil || p.scratch != s.Scratch || p.hasUncounted {
+		return false
+	}
+	for i, row := range rows {
+		if row < 0 || !s.Jobs[i].HoldsGPUs() {
+			return false
+		}
+	}
+	return true
 }

@@ -14,9 +14,10 @@ import (
 // whether work comes as one wide job or as several, and jobs that ask for another type do
 // not count.
 type contention struct {
-	snapshot *policy.Snapshot
-	owners   owners
-	types    []typeDemand
+	snapshot     *policy.Snapshot
+	owners       owners
+	types        []typeDemand
+	hasUncounted bool // some job neither holds GPUs nor could start
 }
 
 // typeDemand is one GPU type with those who want it.
@@ -24,7 +25,7 @@ type typeDemand struct {
 	gpuType string
 	isWhole bool
 	devices float64
-	owners  []int     // in order of their first jobs
+	owners  []int32   // in order of their first jobs
 	wanted  []float64 // by owner
 	due     []float64 // devices that are the owner's part
 }
@@ -39,6 +40,8 @@ func newContention(s *policy.Snapshot, owners owners) *contention {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.HoldsGPUs() || j.CanStart(s.Now) {
 			c.addJob(j, owners.byJob[i])
+		} else {
+			c.hasUncounted = true
 		}
 	}
 	for i := range c.types {
@@ -60,7 +63,7 @@ func (c *contention) addDevices(d *policy.NodeDevices) {
 
 // addJob counts what the job wants: all of it on its type, or of each type it may run on a
 // part, as large as the type is among them.
-func (c *contention) addJob(j *policy.Job, owner int) {
+func (c *contention) addJob(j *policy.Job, owner int32) {
 	all := c.devicesFor(j)
 	if all <= 0 {
 		return
@@ -107,7 +110,7 @@ func (c *contention) divide(t *typeDemand) {
 
 // of returns the contention the job meets: on the type it asks for, or on that of those it
 // may run on where it is least; 0 where it can run on none.
-func (c *contention) of(j *policy.Job, owner int) float64 {
+func (c *contention) of(j *policy.Job, owner int32) float64 {
 	least := math.Inf(1)
 	for i := range c.types {
 		if t := &c.types[i]; t.suits(j.Ask.GPUs.Type) && t.due[owner] > 0 {
@@ -123,16 +126,16 @@ func (c *contention) of(j *policy.Job, owner int) float64 {
 // owners are the persons whose jobs are in a snapshot, and which of them each job is of.
 type owners struct {
 	persons []share.Person
-	byJob   []int
+	byJob   []int32
 }
 
 // findOwners names the owners of the jobs. Those of a snapshot before, in which rows says where each job was, are
 // known already in most cases.
 func findOwners(s *policy.Snapshot, before owners, rows []int) owners {
-	o := owners{make([]share.Person, 0, len(before.persons)+8), make([]int, len(s.Jobs))}
-	now, isFound := make([]int, len(before.persons)), make([]bool, len(before.persons))
+	o := owners{make([]share.Person, 0, len(before.persons)+8), make([]int32, len(s.Jobs))}
+	now, isFound := make([]int32, len(before.persons)), make([]bool, len(before.persons))
 	for i := range s.Jobs {
-		p, was := share.Person{Account: s.Jobs[i].Account, User: s.Jobs[i].User}, -1
+		p, was := share.Person{Account: s.Jobs[i].Account, User: s.Jobs[i].User}, int32(-1)
 		if row := rows[i]; row >= 0 && row < len(before.byJob) && before.persons[before.byJob[row]] == p {
 			was = before.byJob[row]
 		}
@@ -144,8 +147,8 @@ func findOwners(s *policy.Snapshot, before owners, rows []int) owners {
 		if at < 0 {
 			at, o.persons = len(o.persons), append(o.persons, p)
 		}
-		if o.byJob[i] = at; was >= 0 {
-			now[was], isFound[was] = at, true
+		if o.byJob[i] = int32(at); was >= 0 {
+			now[was], isFound[was] = int32(at), true
 		}
 	}
 	return o

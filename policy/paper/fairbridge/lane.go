@@ -10,7 +10,7 @@ import (
 
 // laneKey is one person's jobs of one GPU type, "" for any.
 type laneKey struct {
-	owner   int // see owners
+	owner   int32 // see owners
 	gpuType string
 }
 
