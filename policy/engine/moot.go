@@ -111,12 +111,15 @@ func (p *Pipeline) placeWaiting(r *Round, waiting []*Entry) bool {
 func (p *Pipeline) planToStart(s *policy.Snapshot, starts []*Entry) *policy.Plan {
 	plan := &policy.Plan{SnapshotSeq: s.Seq, Policy: p.Name, Decisions: s.Scratch.NewDecisions(len(s.Jobs))}
 	for i := range s.Jobs {
-		e := Entry{Job: &s.Jobs[i]}
-		d := policy.Decision{Job: e.ID, Verb: policy.Keep, Rank: i + 1, On: e.On, GPUs: e.DeviceCount()}
-		if !e.HoldsGPUs() {
+		j := &s.Jobs[i]
+		plan.Decisions = append(plan.Decisions, policy.Decision{Job: j.ID, Verb: policy.Keep, Rank: i + 1, On: j.On})
+		d := &plan.Decisions[i]
+		if !j.HoldsGPUs() {
 			d.Verb, d.On, starts = policy.Start, starts[0].PlannedAlloc, starts[1:]
 		}
-		plan.Decisions = append(plan.Decisions, d)
+		if d.GPUs = j.On.Count(); d.GPUs == 0 {
+			d.GPUs = j.Ask.GPUs.Count
+		}
 	}
 	return plan
 }

@@ -2,6 +2,7 @@ package order
 
 import (
 	"cmp"
+	"slices"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -37,6 +38,11 @@ func (ByArrival) Order(r *engine.Round) ([]*engine.Entry, error) {
 
 // IsSparable implements engine.Sparable.
 func (ByArrival) IsSparable(*policy.Snapshot) bool { return true }
+
+// OrderWaiting implements engine.WaitingOrderer.
+func (ByArrival) OrderWaiting(_ *engine.Round, waiting []*engine.Entry) {
+	slices.SortFunc(waiting, engine.CompareArrival)
+}
 
 // ActiveFirst puts jobs that hold GPUs before those that do not.
 func ActiveFirst(_ *engine.Round, a, b *engine.Entry) int {
