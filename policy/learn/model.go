@@ -50,7 +50,7 @@ func (m *Model) AddRun(r *Run) {
 	if !(seconds > 0) {
 		return
 	}
-	numbers := m.textTable.numberNewJob(&r.Job)
+	numbers, bin, ratioBin := m.textTable.numberNewJob(&r.Job), binOfSeconds(seconds), binOfRatio(seconds, limit)
 	for i := range groupings {
 		k, l := &groupings[i], &m.Levels[i]
 		at, ok := k.keyOfJob(&numbers)
@@ -63,7 +63,11 @@ func (m *Model) AddRun(r *Run) {
 			l.groupsByKey[at] = g
 			l.Groups = append(l.Groups, g)
 		}
-		g.addRun(k.binOfRun(seconds, limit), k.decayPerRun)
+		if k.usesLimitRatio {
+			g.addRun(ratioBin, k.decayPerRun)
+		} else {
+			g.addRun(bin, k.decayPerRun)
+		}
 		g.LastEndUnix = r.End.Unix()
 	}
 	if m.FirstRunStart.IsZero() || r.Start.Before(m.FirstRunStart) {

@@ -89,7 +89,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		scaling.RecommendBatches(s, plan)
 	}
 	line.peaks.ReportMemory = reports.Memory()
-	if plan.Memo = policy.Remember(line.peaks); line.peaks.IsTimeless(s) {
+	if plan.Memo = policy.Remember(line.peaks); !line.hasReports || line.peaks.IsTimeless(s) {
 		plan.Memo = policy.RememberTimeless(line.peaks)
 	}
 	return plan, nil
