@@ -49,6 +49,18 @@ func (l *slackOrder) laneSeconds(
 	return seconds
 }
 
+// areOfOneLane reports whether the jobs are of one lane. Their order by laneSeconds is then that by what each has left.
+func (l *slackOrder) areOfOneLane(r *engine.Round, jobs []*engine.Entry) bool {
+	owners := l.peaks.owners.byJob
+	for _, e := range jobs {
+		first := jobs[0]
+		if owners[e.Index] != owners[first.Index] || e.Ask.GPUs.Type != first.Ask.GPUs.Type || !r.MayRun(e) {
+			return false
+		}
+	}
+	return true
+}
+
 // stickySeconds is by what jobs stand in line: what the job has left, as secondsLeft, by the GPU where that is how
 // they are compared.
 func (l *slackOrder) stickySeconds(r *engine.Round, e *engine.Entry) float64 {

@@ -94,9 +94,14 @@ func (l *slackOrder) positions(r *engine.Round, entries []*engine.Entry) []posit
 		}
 		return all
 	}
-	length, lanes := scheduleLength{round: r, gpus: r.WholeGPUs()}, l.laneSeconds(r, entries, l.stickySeconds)
+	laneOf := func(e *engine.Entry) float64 { return l.stickySeconds(r, e) }
+	if !l.areOfOneLane(r, entries) {
+		lanes := l.laneSeconds(r, entries, l.stickySeconds)
+		laneOf = func(e *engine.Entry) float64 { return lanes[e.Index] }
+	}
+	length := scheduleLength{round: r, gpus: r.WholeGPUs()}
 	for _, e := range entries {
-		all[e.Index] = l.classify(r, e, &length, lanes[e.Index])
+		all[e.Index] = l.classify(r, e, &length, laneOf(e))
 	}
 	return all
 }

@@ -26,11 +26,12 @@ func roomyRound(r *rand.Rand) *policy.Snapshot {
 		used := policy.GPUSeconds(r.ExpFloat64() * 1e6)
 		s.Accounts = append(s.Accounts, policy.Account{Name: fmt.Sprint("a", i), UsedService: used})
 	}
-	isFixed := r.IntN(2) == 0
+	isFixed, users := r.IntN(2) == 0, 1+r.IntN(4)
 	for i := range 10 + r.IntN(14) {
 		at := s.Now.Add(-time.Duration(r.ExpFloat64() * float64(6*time.Hour)))
 		left := time.Duration(1+r.ExpFloat64()*float64(1+r.IntN(50_000))) * time.Second
-		j := policy.Job{ID: policy.JobID(i + 1), User: fmt.Sprint("u", r.IntN(4)), Account: fmt.Sprint("a", r.IntN(3)),
+		j := policy.Job{ID: policy.JobID(i + 1),
+			User: fmt.Sprint("u", r.IntN(users)), Account: fmt.Sprint("a", r.IntN(min(users, 3))),
 			Name: fmt.Sprint("job", r.IntN(3)), Partition: "p", State: policy.Pending,
 			Submit: at, Arrive: at, EligibleAt: at, Limit: 24 * time.Hour, PredictedLeft: left, PredictedSigma: left,
 			Ask: policy.Ask{GPUs: policy.GPUs{Count: 1 << r.IntN(3)}}}
