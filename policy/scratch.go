@@ -2,8 +2,7 @@ package policy
 
 // Scratch is what one decision leaves for the next so that no work is done twice. No answer depends on it. Who puts
 // the same one into several snapshots promises that Nodes and Speeds are the very slices of the snapshots before, with
-// nothing in them changed, that accounts and users have the weights they had, that no Alloc was written to, and that
-// one decision at a time is made, of the memo that the last one left. The zero Scratch has
+// nothing in them changed, that no Alloc was written to, and that one decision at a time is made. The zero Scratch has
 // nothing.
 type Scratch struct {
 	left      any

@@ -165,24 +165,19 @@ func (m *Model) tuneLevel(i int, pick []int, trials []heldOutRun, x *levelTrials
 		return false
 	}
 	present, change := appendShares(nil, x.runCounts, l.levelParameters), false
-	best := x.binLikelihood(pick[i], present, 1) - x.limitLikelihood(present, 1) + minLogLikelihoodGain
+	best := logLikelihood(x.binStarts, x.binSlopes[pick[i]], present, 1) -
+		logLikelihood(x.limitStarts, x.limitSlopes, present, 1) + minLogLikelihoodGain
 	var ofLimits [len(candidatePriorWeights)][len(candidateMaxShares)]float64
-	without := x.binLikelihood(0, present, 0)
 	for w := range candidateKernelWidths {
 		for p, weight := range candidatePriorWeights {
-			ofBins := concave{without, x.binLikelihood(w, x.shares[p], middleShare), x.binLikelihood(w, x.shares[p], 1)}
 			for k, most := range candidateMaxShares {
 				if i == 0 && most < 1 {
 					continue // jobs of which nothing else is known rely on it
 				}
 				if w == 0 {
-					ofLimits[p][k] = x.limitLikelihood(x.shares[p], most)
+					ofLimits[p][k] = logLikelihood(x.limitStarts, x.limitSlopes, x.shares[p], most)
 				}
-				s, isExact := ofBins.atMost(most)
-				if s -= ofLimits[p][k]; !isExact && s > best-1e-6 { // more than what rounding makes of it
-					s = x.binLikelihood(w, x.shares[p], most) - ofLimits[p][k]
-				}
-				if s > best {
+				if s := logLikelihood(x.binStarts, x.binSlopes[w], x.shares[p], most) - ofLimits[p][k]; s > best {
 					best, change, pick[i] = s, true, w
 					l.levelParameters = levelParameters{weight, most, candidateKernelWidths[w]}
 				}
@@ -190,36 +185,6 @@ func (m *Model) tuneLevel(i int, pick []int, trials []heldOutRun, x *levelTrials
 		}
 	}
 	return change
-}
-
-// binLikelihood is that of the bins of all trials with a width of the kernel, limitLikelihood that of their limits.
-func (x *levelTrials) binLikelihood(width int, shares []float64, part float64) float64 {
-	return logLikelihood(x.binStarts, x.binSlopes[width], shares, part)
-}
-
-func (x *levelTrials) limitLikelihood(shares []float64, part float64) float64 {
-	return logLikelihood(x.limitStarts, x.limitSlopes, shares, part)
-}
-
-// concave is a logarithm of a likelihood at the parts 0, middleShare, which is a candidate, and 1. A sum of logarithms
-// of lines is concave: elsewhere it is below what two of these points say.
-type concave struct{ none, middle, all float64 }
-
-const middleShare = .35
-
-// atMost returns the value at a part, or a bound of it.
-func (c concave) atMost(part float64) (value float64, isExact bool) {
-	switch {
-	case part == 0:
-		return c.none, true
-	case part == middleShare:
-		return c.middle, true
-	case part == 1:
-		return c.all, true
-	case part < middleShare:
-		return c.middle - (middleShare-part)*(c.all-c.middle)/(1-middleShare), false
-	}
-	return c.middle + (part-middleShare)*(c.middle-c.none)/middleShare, false
 }
 
 // linearInShareOf returns how the probability of a trial's bin, and of what its limit

@@ -37,7 +37,7 @@ const (
 type CheckedReports struct {
 	before ReportMemory
 	after  *ReportMemory
-	rows   []int                 // of the snapshot's jobs in before; nil: that has none
+	rows   []int                 // of the snapshot's jobs in before
 	worst  map[[2]string]float64 // by account and user: the largest factor of a job that is there
 }
 
@@ -79,11 +79,8 @@ type OwnerRecord struct {
 // NewCheckedReports makes the predictor of one decision. Records of owners grow by the jobs
 // that are gone.
 func NewCheckedReports(before ReportMemory, s *policy.Snapshot) *CheckedReports {
-	c := &CheckedReports{before: before, after: &ReportMemory{Owners: slices.Clone(before.Owners)}}
-	if len(before.Jobs) == 0 {
-		return c
-	}
-	c.rows, c.worst = s.JobIndexes(before.Jobs), map[[2]string]float64{}
+	c := &CheckedReports{before: before, after: &ReportMemory{Owners: slices.Clone(before.Owners)},
+		rows: s.JobIndexes(before.Jobs), worst: map[[2]string]float64{}}
 	here := make([]bool, len(before.Jobs))
 	for _, row := range c.rows {
 		if row >= 0 {
@@ -106,15 +103,12 @@ func (c *CheckedReports) Memory() ReportMemory { return *c.after }
 // IsTimeless reports whether time alone leaves the memory as it is: while no running job of the
 // snapshot reports, or did.
 func (m *ReportMemory) IsTimeless(s *policy.Snapshot) bool {
-	if len(m.Jobs) > 0 {
-		return false
+	isTimeless := len(m.Jobs) == 0
+	for i := 0; isTimeless && i < len(s.Jobs); i++ {
+		j := &s.Jobs[i]
+		isTimeless = !j.HoldsGPUs() || j.Training == nil && !j.Progress.Known
 	}
-	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.HoldsGPUs() && (j.Training != nil || j.Progress.Known) {
-			return false
-		}
-	}
-	return true
+	return isTimeless
 }
 
 // noteEnd adds a job that ended to its owner's record.
@@ -162,18 +156,10 @@ func (c *CheckedReports) Predict(r *engine.Round, e *engine.Entry) engine.TimeLe
 	return est
 }
 
-// rowOf is where the entry's job stands in the memory before; -1: nowhere.
-func (c *CheckedReports) rowOf(e *engine.Entry) int {
-	if c.rows == nil {
-		return -1
-	}
-	return c.rows[e.Index]
-}
-
 // keepLooks keeps what is known of a job that reports nothing now, or that nothing is left: when
 // it ends, that counts.
 func (c *CheckedReports) keepLooks(e *engine.Entry) {
-	if row := c.rowOf(e); row >= 0 {
+	if row := c.rows[e.Index]; row >= 0 {
 		l := c.before.Looks[row]
 		l.Ran = e.TotalRunTime().Seconds()
 		c.after.Jobs, c.after.Looks = append(c.after.Jobs, e.ID), append(c.after.Looks, l)
@@ -197,7 +183,7 @@ func (c *CheckedReports) look(e *engine.Entry, left float64, owner OwnerRecord) 
 	if byRecord < 1/leastPace {
 		byRecord = 1
 	}
-	row := c.rowOf(e)
+	row := c.rows[e.Index]
 	if row < 0 && !e.HoldsGPUs() {
 		return byRecord, false
 	}

@@ -15,10 +15,7 @@ type contentionPeaks struct {
 	Jobs []policy.JobID `json:"jobs"` // sorted
 	Peak []float64      `json:"peak"` // at least 1
 	predict.ReportMemory
-
-	owners       owners
-	scratch      *policy.Scratch // of the snapshot that it was made from
-	hasUncounted bool            // some of its jobs neither held GPUs nor could start
+	owners owners
 }
 
 func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
@@ -41,38 +38,15 @@ func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
 // update raises the peaks to the present contention, and forgets jobs that left.
 func (p *contentionPeaks) update(s *policy.Snapshot) *contentionPeaks {
 	rows := s.AppendJobIndexes(make([]int, 0, 256), p.Jobs)
-	n := &contentionPeaks{Jobs: make([]policy.JobID, len(s.Jobs)), Peak: make([]float64, len(s.Jobs)), scratch: s.Scratch}
-	onlyLeft := p.areFewer(s, rows)
-	var now *contention
-	if n.owners = (owners{p.owners.persons, make([]int32, len(s.Jobs))}); !onlyLeft {
-		n.owners = findOwners(s, p.owners, rows)
-		now = newContention(s, n.owners)
-		n.hasUncounted = now.hasUncounted
-	}
+	n := &contentionPeaks{Jobs: make([]policy.JobID, len(s.Jobs)), Peak: make([]float64, len(s.Jobs))}
+	n.owners = findOwners(s, p.owners, rows)
+	now := newContention(s, n.owners)
 	for i, row := range rows {
-		n.Jobs[i], n.Peak[i] = s.Jobs[i].ID, 1
+		j := &s.Jobs[i]
+		n.Jobs[i], n.Peak[i] = j.ID, max(1, now.of(j, n.owners.byJob[i]))
 		if row >= 0 {
-			n.Peak[i] = p.Peak[row]
-		}
-		if onlyLeft {
-			n.owners.byJob[i] = p.owners.byJob[row]
-		} else {
-			n.Peak[i] = max(n.Peak[i], now.of(&s.Jobs[i], n.owners.byJob[i]))
+			n.Peak[i] = max(n.Peak[i], p.Peak[row])
 		}
 	}
 	return n
-}
-
-// areFewer reports whether jobs left or started since the decision before, and nothing else changed: no contention
-// rose.
-func (p *contentionPeaks) areFewer(s *policy.Snapshot, rows []int) bool {
-	if s.Scratch == nil || p.scratch != s.Scratch || p.hasUncounted {
-		return false
-	}
-	for i, row := range rows {
-		if row < 0 || !s.Jobs[i].HoldsGPUs() {
-			return false
-		}
-	}
-	return true
 }

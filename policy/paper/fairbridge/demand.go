@@ -14,10 +14,9 @@ import (
 // whether work comes as one wide job or as several, and jobs that ask for another type do
 // not count.
 type contention struct {
-	snapshot     *policy.Snapshot
-	owners       owners
-	types        []typeDemand
-	hasUncounted bool // some job neither holds GPUs nor could start
+	snapshot *policy.Snapshot
+	owners   owners
+	types    []typeDemand
 }
 
 // typeDemand is one GPU type with those who want it.
@@ -40,8 +39,6 @@ func newContention(s *policy.Snapshot, owners owners) *contention {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.HoldsGPUs() || j.CanStart(s.Now) {
 			c.addJob(j, owners.byJob[i])
-		} else {
-			c.hasUncounted = true
 		}
 	}
 	for i := range c.types {

@@ -27,8 +27,7 @@ const (
 type waitRules struct {
 	belowShareReservation, wide, others, firstOfAll engine.Rules
 
-	nodes       []policy.Node // of which largestNode is not the largest yet
-	largestNode float64       // GPUs
+	largestNode float64 // GPUs
 }
 
 func (f *Policy) newWaitRules(s *policy.Snapshot) waitRules {
@@ -37,21 +36,20 @@ func (f *Policy) newWaitRules(s *policy.Snapshot) waitRules {
 		r.PatienceFactor, r.MinPatience = patience, atLeast
 		return r
 	}
-	return waitRules{
+	p := waitRules{
 		belowShareReservation: after(belowSharePatience, time.Second),
 		wide:                  after(widePatience, time.Second),
 		others:                after(overduePatience, f.Rules().MinPatience),
 		firstOfAll:            after(0, f.Rules().MinPatience),
-		nodes:                 s.Nodes,
 	}
+	for i := range s.Nodes {
+		p.largestNode = max(p.largestNode, s.Nodes[i].WholeGPUs())
+	}
+	return p
 }
 
 // isWide reports whether the job needs as many GPUs as the largest node has, or more.
 func (p *waitRules) isWide(e *engine.Entry) bool {
-	for i := range p.nodes {
-		p.largestNode = max(p.largestNode, p.nodes[i].WholeGPUs())
-	}
-	p.nodes = nil
 	return p.largestNode > 1 && e.Ask.GPUs.WholeGPUs() >= p.largestNode
 }
 
