@@ -61,6 +61,8 @@ type Snapshot struct {
 	Memo     Memo          `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
 	// OmitReasons says that the reasons will not be read: Decision.Why may be empty.
 	OmitReasons bool `json:"terse,omitempty"`
+	// OmitRanks says that no Decision.Rank will be read: ranks may be any where they decide nothing else.
+	OmitRanks bool `json:"-"`
 }
 
 // WholeGPUs returns the cluster's healthy GPUs in whole GPUs, those of nodes that are

@@ -24,23 +24,34 @@ type leftovers struct {
 }
 
 func newRound(s *policy.Snapshot, p Predictor) *Round {
+	r := newRoundWithoutEntries(s, p)
+	r.addEntries()
+	return r
+}
+
+func newRoundWithoutEntries(s *policy.Snapshot, p Predictor) *Round {
 	l := policy.TakeLeft[leftovers](s.Scratch)
 	if l == nil || !l.freePool.IsOf(s) || len(l.gangsByKey) > maxKeptGangs {
 		l = &leftovers{}
 	}
 	l.roundCount++
 	l.rows, l.madeLine = l.rows[:0], nil
+	return &Round{Snapshot: s, predictor: p, FreePool: l.freePool.Renew(s), leftovers: l}
+}
+
+// addEntries makes the entries of all jobs.
+func (r *Round) addEntries() {
+	l, s := r.leftovers, r.Snapshot
 	l.entries = slices.Grow(l.entries[:0], len(s.Jobs))[:len(s.Jobs)]
 	l.entryPointers = slices.Grow(l.entryPointers[:0], len(s.Jobs))[:len(s.Jobs)]
 	clear(l.entries)
-	r := &Round{Snapshot: s, predictor: p, FreePool: l.freePool.Renew(s), Entries: l.entryPointers, leftovers: l}
+	r.Entries = l.entryPointers
 	for i := range l.entries {
 		e := &l.entries[i]
 		e.Job = &s.Jobs[i]
 		e.PlannedAlloc, e.Index, e.round = e.On, i, r
 		r.Entries[i] = e
 	}
-	return r
 }
 
 // Line returns all entries in order; compare tells any two of them apart. It begins with the line that was made last,

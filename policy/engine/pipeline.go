@@ -41,6 +41,9 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		p.Name = "fifo"
 	}
 	p.Rules = p.Rules.withDefaults()
+	if plan := p.planWithoutLine(s); plan != nil {
+		return plan, nil
+	}
 	r := newRound(s, p.Predict)
 	line, err := p.askStages(r)
 	if err != nil {

@@ -20,6 +20,21 @@ const (
 // InOrder.
 type Fastest struct{}
 
+// IsSparable implements engine.Sparable.
+func (Fastest) IsSparable(s *policy.Snapshot) bool {
+	only := ""
+	for i := range s.Nodes {
+		for k := range s.Nodes[i].GPUs {
+			d := &s.Nodes[i].GPUs[k]
+			if only != "" && only != d.Type {
+				return false
+			}
+			only = d.Type
+		}
+	}
+	return true
+}
+
 // Lease implements engine.Leaser.
 func (Fastest) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
 	left, grants := CountGrantableDevices(r), make([]engine.Grant, len(line))

@@ -2,13 +2,33 @@ package learn
 
 import (
 	"math"
+	"sort"
 	"time"
 )
 
 // RunTimeDist is the distribution of a job's run time, in all its runs together.
 type RunTimeDist struct {
-	massByBin    [binCount]float64
-	limitSeconds float64 // seconds; 0: none
+	massFrom     [binCount + 1]float64 // of a bin and those after it, up to lastBin
+	limitSeconds float64               // 0: none
+	maxSeconds   float64               // the greatest run time
+	lastBin      int
+}
+
+// newRunTimeDist returns the distribution with so much mass in each bin, of a job with a limit or, with 0, none.
+func newRunTimeDist(massByBin *[binCount]float64, limitSeconds float64) *RunTimeDist {
+	d := &RunTimeDist{limitSeconds: limitSeconds, maxSeconds: binLowerEdges[binCount], lastBin: binCount - 1}
+	if d.isLimited() {
+		d.maxSeconds, d.lastBin = limitSeconds, binOfSeconds(limitSeconds)
+	}
+	for b := d.lastBin; b >= 0; b-- {
+		d.massFrom[b] = d.massFrom[b+1] + max(massByBin[b], 0)
+	}
+	return d
+}
+
+// isLimited reports whether there is a limit within the scale.
+func (d *RunTimeDist) isLimited() bool {
+	return d.limitSeconds > 0 && d.limitSeconds < binLowerEdges[binCount]
 }
 
 // minTailShare is the share of run times below which the distribution knows nothing:
@@ -34,8 +54,12 @@ func (d *RunTimeDist) MeanLeft(ran time.Duration) (mean, sigma time.Duration) {
 		return durationFromSeconds(left), durationFromSeconds(left)
 	}
 	var m, s float64
-	for b := t.firstBin; b <= t.lastBin; b++ {
-		share, lo, hi := t.shareOfBin(d, b)
+	for b := t.firstBin; b <= d.lastBin; b++ {
+		share := d.massFrom[b] - d.massFrom[b+1]
+		if b == t.firstBin {
+			share = t.firstShare
+		}
+		lo, hi := t.boundsOfBin(d, b)
 		one, two := binMoments(b, lo, hi)
 		m += share * one
 		s += share * two
@@ -54,65 +78,66 @@ func (d *RunTimeDist) QuantileLeft(q float64, ran time.Duration) time.Duration {
 func (t *runTimeTail) quantileLeft(d *RunTimeDist, q float64) time.Duration {
 	if t.shareBeyond < minTailShare {
 		left := t.ranSeconds * q / max(1-q, .01) // Pareto with exponent 1
-		return durationFromSeconds(min(left, t.clampToLimit(left)))
-	}
-	want, share := q*t.shareBeyond, t.firstShare
-	for b := t.firstBin; ; {
-		if want <= share && share > 0 {
-			_, lo, hi := t.shareOfBin(d, b)
-			return durationFromSeconds(lo*math.Pow(hi/lo, want/share) - t.ranSeconds)
+		if d.isLimited() {
+			left = min(left, d.maxSeconds-t.ranSeconds)
 		}
-		want -= share
-		if b++; b > t.lastBin {
-			return durationFromSeconds(t.maxSeconds - t.ranSeconds)
-		}
-		share = max(d.massByBin[b], 0)
+		return durationFromSeconds(left)
 	}
+	b, part, later := t.firstBin, q*t.shareBeyond/t.firstShare, (1-q)*t.shareBeyond
+	if after := d.massFrom[b+1:]; after[0] > later {
+		b += sort.Search(d.lastBin-b, func(i int) bool { return after[i+1] <= later }) + 1
+		part = (d.massFrom[b] - later) / (d.massFrom[b] - d.massFrom[b+1])
+	}
+	lo, hi := t.boundsOfBin(d, b)
+	if isWholeBin(b, lo, hi) {
+		return durationFromSeconds(lo*math.Exp2(part/binsPerOctave) - t.ranSeconds)
+	}
+	return durationFromSeconds(lo*math.Pow(hi/lo, part) - t.ranSeconds)
 }
 
 // runTimeTail is what remains of a distribution beyond a time and up to the limit.
 type runTimeTail struct {
-	ranSeconds        float64
-	maxSeconds        float64 // the greatest run time
-	isLimited         bool
-	firstBin, lastBin int     // bins
-	firstShare        float64 // share of run times in firstBin that are beyond
-	shareBeyond       float64 // share of run times beyond
+	ranSeconds  float64
+	firstBin    int
+	firstShare  float64 // share of run times in firstBin that are beyond
+	shareBeyond float64 // share of run times beyond
 }
 
 func (d *RunTimeDist) tailAfter(ran float64) runTimeTail {
-	t := runTimeTail{ranSeconds: max(ran, 0), maxSeconds: binLowerEdges[binCount], lastBin: binCount - 1}
-	if d.limitSeconds > 0 && d.limitSeconds < t.maxSeconds {
-		t.maxSeconds, t.lastBin, t.isLimited = d.limitSeconds, binOfSeconds(d.limitSeconds), true
-	}
-	if t.firstBin = binOfSeconds(t.ranSeconds); t.ranSeconds >= t.maxSeconds {
+	t := runTimeTail{ranSeconds: max(ran, 0)}
+	position := math.Log2(max(t.ranSeconds, 1)) * binsPerOctave
+	if t.firstBin = min(int(position), binCount-1); t.ranSeconds >= d.maxSeconds {
 		return t
 	}
-	if t.firstBin <= t.lastBin {
-		t.firstShare, _, _ = t.shareOfBin(d, t.firstBin)
-		t.shareBeyond = t.firstShare
+	b := t.firstBin
+	lo, hi := t.boundsOfBin(d, b)
+	switch t.firstShare = d.massFrom[b] - d.massFrom[b+1]; {
+	case t.ranSeconds < lo:
+	case b > 0 && hi == binLowerEdges[b+1]:
+		t.firstShare *= float64(b+1) - position
+	default:
+		t.firstShare *= math.Log(hi/t.ranSeconds) / math.Log(hi/binStart(b, hi))
 	}
-	for _, share := range d.massByBin[min(t.firstBin, t.lastBin)+1 : t.lastBin+1] {
-		if share > 0 {
-			t.shareBeyond += share
-		}
-	}
+	t.shareBeyond = t.firstShare + d.massFrom[b+1]
 	return t
 }
 
-// shareOfBin returns the share of run times in a bin that count, and between which
-// values: what the limit cuts off a bin is squeezed into the rest, as runs into
-// the limit end there; what lies before now did not happen.
-func (t *runTimeTail) shareOfBin(d *RunTimeDist, b int) (share, lo, hi float64) {
-	share, lo, hi = d.massByBin[b], binLowerEdges[b], min(binLowerEdges[b+1], t.maxSeconds)
+// boundsOfBin returns between which values the run times of a bin are that count: what the limit cuts off a bin is
+// squeezed into the rest, as runs into the limit end there; what lies before now did not happen.
+func (t *runTimeTail) boundsOfBin(d *RunTimeDist, b int) (lo, hi float64) {
+	hi = min(binLowerEdges[b+1], d.maxSeconds)
+	if lo = binStart(b, hi); b == t.firstBin {
+		lo = max(lo, t.ranSeconds)
+	}
+	return lo, hi
+}
+
+// binStart is where a bin with such an end begins.
+func binStart(b int, hi float64) float64 {
 	if b == 0 {
-		lo = min(lo, hi/2)
+		return min(binLowerEdges[b], hi/2)
 	}
-	if t.ranSeconds > lo && b == t.firstBin {
-		share *= math.Log(hi/t.ranSeconds) / math.Log(hi/lo)
-		lo = t.ranSeconds
-	}
-	return max(share, 0), lo, hi
+	return binLowerEdges[b]
 }
 
 // lindyTimeLeft is the rule for jobs that outlast all that is known, the Lindy effect: as
@@ -125,18 +150,15 @@ func (d *RunTimeDist) lindyTimeLeft(ran float64) float64 {
 	return left
 }
 
-// clampToLimit returns what is left until the limit, or left where there is none.
-func (t *runTimeTail) clampToLimit(left float64) float64 {
-	if t.isLimited {
-		return t.maxSeconds - t.ranSeconds
-	}
-	return left
+// isWholeBin reports whether a bin counts as a whole between two values.
+func isWholeBin(b int, lo, hi float64) bool {
+	return lo == binLowerEdges[b] && hi == binLowerEdges[b+1]
 }
 
 // binMoments returns mean and mean square of the run times of a bin between two
 // values.
 func binMoments(b int, lo, hi float64) (first, second float64) {
-	if lo == binLowerEdges[b] && hi == binLowerEdges[b+1] {
+	if isWholeBin(b, lo, hi) {
 		return binMeans[b], binMeanSquares[b]
 	}
 	return logUniformMoments(lo, hi)

@@ -73,6 +73,7 @@ func (m *Model) addInTurn(runs []Run, heldOutFrom, scoredFrom int) (heldOut []he
 		}
 	}
 	slices.SortStableFunc(starts, func(a, b startingRun) int { return a.Start.Compare(b.Start) })
+	heldOut = make([]heldOutRun, 0, min((len(runs)-heldOutFrom+every-1)/every, len(starts)))
 	for i := range runs {
 		for len(starts) > 0 && starts[0].Start.Before(LearntAt(runs[i].End)) {
 			s := starts[0]

@@ -4,27 +4,25 @@ import (
 	"math"
 )
 
-// bellKernel is a bell of values on bins around a centre; they add up to 1.
+// bellKernel is a bell of values on bins around a centre.
 type bellKernel struct {
 	valueByOffset [4 * binCount]float64 // at[i] for i bins to either side
 	lastOffset    int                   // the last i with a value
+	sum           float64               // of all
 }
 
 // setSigma makes it a bell of a standard deviation in bins.
 func (k *bellKernel) setSigma(sigma float64) {
-	k.lastOffset = 0
+	k.lastOffset, k.sum = 0, 1
 	if k.valueByOffset[0] = 1; sigma < .2 {
 		return
 	}
 	k.lastOffset = min(int(3*sigma), len(k.valueByOffset)-1)
-	sum, step := 1.0, math.Exp(-1/(2*sigma*sigma))
+	step := math.Exp(-1 / (2 * sigma * sigma))
 	for i, fall := 1, step; i <= k.lastOffset; i++ {
 		k.valueByOffset[i] = k.valueByOffset[i-1] * fall // exp(-i²/2σ²): i² grows by 1, 3, 5, …
 		fall *= step * step
-		sum += 2 * k.valueByOffset[i]
-	}
-	for i := 0; i <= k.lastOffset; i++ {
-		k.valueByOffset[i] /= sum
+		k.sum += 2 * k.valueByOffset[i]
 	}
 }
 
@@ -32,7 +30,7 @@ func (k *bellKernel) setSigma(sigma float64) {
 // add up to, and shift what is added to their bins. What would lie off the scale
 // is counted at its ends.
 func (k *bellKernel) addGroup(to *[binCount]float64, g *jobGroup, by float64, shift int) {
-	by *= g.massToShare()
+	by *= g.massToShare() / k.sum
 	for i, b := range g.Bins {
 		m, at := g.MassByBin[i]*by, int(b)+shift
 		if at >= k.lastOffset && at+k.lastOffset < binCount {
@@ -57,7 +55,7 @@ func (k *bellKernel) densityAtBin(g *jobGroup, at, shift int) (sum float64) {
 			sum += g.MassByBin[i] * k.valueByOffset[d]
 		}
 	}
-	return sum * g.massToShare()
+	return sum * g.massToShare() / k.sum
 }
 
 // shareUpTo is the share of a group's runs up to a bin, that included.

@@ -63,14 +63,6 @@ func (k *jobGrouping) keyOfJob(t *jobNumbers) (at groupKey, ok bool) {
 	return at, t.limitSeconds > 0 || !k.needsLimit
 }
 
-// binOfRun returns the bin in which the level counts a run.
-func (k *jobGrouping) binOfRun(seconds, limit float64) int {
-	if k.usesLimitRatio {
-		return binOfRatio(seconds, limit)
-	}
-	return binOfSeconds(seconds)
-}
-
 // shareForRuns is the part of the distribution that a level takes which knows n runs.
 func (f *levelParameters) shareForRuns(n float64) float64 {
 	return f.MaxShare * n / (n + f.PriorWeight)

@@ -50,7 +50,7 @@ func (m *Model) AddRun(r *Run) {
 	if !(seconds > 0) {
 		return
 	}
-	numbers := m.textTable.numberNewJob(&r.Job)
+	numbers, bin, ratioBin := m.textTable.numberNewJob(&r.Job), binOfSeconds(seconds), binOfRatio(seconds, limit)
 	for i := range groupings {
 		k, l := &groupings[i], &m.Levels[i]
 		at, ok := k.keyOfJob(&numbers)
@@ -63,7 +63,11 @@ func (m *Model) AddRun(r *Run) {
 			l.groupsByKey[at] = g
 			l.Groups = append(l.Groups, g)
 		}
-		g.addRun(k.binOfRun(seconds, limit), k.decayPerRun)
+		if k.usesLimitRatio {
+			g.addRun(ratioBin, k.decayPerRun)
+		} else {
+			g.addRun(bin, k.decayPerRun)
+		}
 		g.LastEndUnix = r.End.Unix()
 	}
 	if m.FirstRunStart.IsZero() || r.Start.Before(m.FirstRunStart) {
@@ -77,7 +81,7 @@ func (m *Model) AddRun(r *Run) {
 
 // RunTimeDistOf returns the distribution of the run time of a job.
 func (m *Model) RunTimeDistOf(j *Job) *RunTimeDist {
-	d := &RunTimeDist{limitSeconds: j.Limit.Seconds()}
+	var massByBin [binCount]float64
 	var groups [levelCount]*jobGroup
 	var shares [levelCount]float64
 	rest := 1.0
@@ -94,7 +98,7 @@ func (m *Model) RunTimeDistOf(j *Job) *RunTimeDist {
 		}
 	}
 	for b, p := range priorMassByBin {
-		d.massByBin[b] = p * rest
+		massByBin[b] = p * rest
 	}
 	var k bellKernel
 	for i, g := range groups {
@@ -103,10 +107,10 @@ func (m *Model) RunTimeDistOf(j *Job) *RunTimeDist {
 		}
 		by := 0
 		if groupings[i].usesLimitRatio {
-			by = ratioBinShift(d.limitSeconds)
+			by = ratioBinShift(j.Limit.Seconds())
 		}
 		k.setSigma(kernelSigma(m.Levels[i].KernelWidth, g.RunCount))
-		k.addGroup(&d.massByBin, g, shares[i], by)
+		k.addGroup(&massByBin, g, shares[i], by)
 	}
-	return d
+	return newRunTimeDist(&massByBin, j.Limit.Seconds())
 }

@@ -47,8 +47,9 @@ func (m *Model) newHeldOutRun(r *Run) (t heldOutRun) {
 		}
 		l := &t.levelEvidence[i]
 		l.runCount, l.belowLimitProbability = g.RunCount, g.shareUpTo(cut, by)
+		one := kernelSigma(1, g.RunCount)
 		for w, width := range candidateKernelWidths {
-			k.setSigma(kernelSigma(width, g.RunCount))
+			k.setSigma(width * one)
 			l.binProbability[w] = k.densityAtBin(g, bin, by)
 		}
 	}
@@ -69,13 +70,10 @@ func (m *Model) tuneLevels(levels int, trials []heldOutRun) {
 	for i := range m.Levels {
 		pick[i] = nearestCandidateWidth(m.Levels[i].KernelWidth)
 	}
-	for range tuningRounds {
-		changed := false
-		for i := range m.Levels[:levels] {
-			changed = m.tuneLevel(i, pick, trials) || changed
-		}
-		if !changed {
-			break
+	var x levelTrials
+	for at, settled := 0, 0; at < tuningRounds*levels && settled < levels; at++ {
+		if settled++; m.tuneLevel(at%levels, pick, trials, &x) {
+			settled = 1 // the others may now be better otherwise
 		}
 	}
 }
@@ -94,46 +92,94 @@ func nearestCandidateWidth(width float64) int {
 // (1-s)·before + s·own, times rest, plus after.
 type linearProbability struct{ priorProbability, laterFactor, laterProbability float64 }
 
-func (l linearProbability) probabilityAt(s, own float64) float64 {
-	return ((1-s)*l.priorProbability+s*own)*l.laterFactor + l.laterProbability
+// asLine returns the same as start + s·slope.
+func (l linearProbability) asLine(own, least float64) (start, slope float64) {
+	return l.priorProbability*l.laterFactor + l.laterProbability + least, (own - l.priorProbability) * l.laterFactor
+}
+
+// logLikelihood is the logarithm of the product of the probabilities of trials, each a line in the share of one level,
+// where the level takes so large a part of the shares.
+func logLikelihood(starts, slopes, shares []float64, part float64) (sum float64) {
+	starts, slopes = starts[:len(shares)], slopes[:len(shares)]
+	even, odd := 1.0, 1.0
+	for t := 0; t < len(shares); t++ {
+		if even *= starts[t] + part*shares[t]*slopes[t]; t+1 < len(shares) {
+			t++
+			odd *= starts[t] + part*shares[t]*slopes[t]
+		}
+		if even < 1e-100 || odd < 1e-100 {
+			sum, even, odd = sum+math.Log(even)+math.Log(odd), 1, 1 // logarithms are slow
+		}
+	}
+	return sum + math.Log(even) + math.Log(odd)
+}
+
+// levelTrials are those trials of which one level knows something. Its memory is used for one level after the other.
+type levelTrials struct {
+	runCounts                []float64
+	binStarts                []float64
+	binSlopes                [len(candidateKernelWidths)][]float64
+	limitStarts, limitSlopes []float64
+	shares                   [len(candidatePriorWeights)][]float64 // by candidate of the weight, for a MaxShare of 1
+}
+
+func (x *levelTrials) set(m *Model, i int, pick []int, trials []heldOutRun) {
+	x.runCounts, x.binStarts = x.runCounts[:0], x.binStarts[:0]
+	x.limitStarts, x.limitSlopes = x.limitStarts[:0], x.limitSlopes[:0]
+	for w := range x.binSlopes {
+		x.binSlopes[w] = x.binSlopes[w][:0]
+	}
+	for t := range trials {
+		k := &trials[t].levelEvidence[i]
+		if k.runCount == 0 {
+			continue
+		}
+		at, below := m.linearInShareOf(i, pick, &trials[t])
+		start, slope := below.asLine(k.belowLimitProbability, 1e-9)
+		x.runCounts = append(x.runCounts, k.runCount)
+		x.limitStarts, x.limitSlopes = append(x.limitStarts, start), append(x.limitSlopes, slope)
+		for w := range x.binSlopes {
+			start, slope = at.asLine(k.binProbability[w], 1e-12)
+			x.binSlopes[w] = append(x.binSlopes[w], slope)
+		}
+		x.binStarts = append(x.binStarts, start)
+	}
+	for i, weight := range candidatePriorWeights {
+		x.shares[i] = appendShares(x.shares[i][:0], x.runCounts, levelParameters{PriorWeight: weight, MaxShare: 1})
+	}
+}
+
+func appendShares(shares, runCounts []float64, f levelParameters) []float64 {
+	for _, n := range runCounts {
+		shares = append(shares, f.shareForRuns(n))
+	}
+	return shares
 }
 
 // tuneLevel tries all candidates for one level and reports whether a better one
 // was found than the one it has.
-func (m *Model) tuneLevel(i int, pick []int, trials []heldOutRun) bool {
-	var own []*evidence
-	var at, below []linearProbability
-	for t := range trials {
-		if k := &trials[t].levelEvidence[i]; k.runCount > 0 {
-			a, b := m.linearInShareOf(i, pick, &trials[t])
-			own, at, below = append(own, k), append(at, a), append(below, b)
-		}
-	}
-	if len(own) < minHeldOutRuns/4 {
+func (m *Model) tuneLevel(i int, pick []int, trials []heldOutRun, x *levelTrials) bool {
+	x.set(m, i, pick, trials)
+	l := &m.Levels[i]
+	if len(x.runCounts) < minHeldOutRuns/4 {
 		return false
 	}
-	score := func(f levelParameters, w int) (sum float64) {
-		product := 1.0
-		for t, k := range own {
-			s := f.shareForRuns(k.runCount)
-			product *= (at[t].probabilityAt(s, k.binProbability[w]) + 1e-12) / (below[t].probabilityAt(s, k.belowLimitProbability) + 1e-9)
-			if product < 1e-200 || product > 1e200 || t == len(own)-1 {
-				sum, product = sum+math.Log(product), 1 // logarithms are slow
-			}
-		}
-		return sum
-	}
-	l := &m.Levels[i]
-	best, change := score(l.levelParameters, pick[i])+minLogLikelihoodGain, false
+	present, change := appendShares(nil, x.runCounts, l.levelParameters), false
+	best := logLikelihood(x.binStarts, x.binSlopes[pick[i]], present, 1) -
+		logLikelihood(x.limitStarts, x.limitSlopes, present, 1) + minLogLikelihoodGain
+	var ofLimits [len(candidatePriorWeights)][len(candidateMaxShares)]float64
 	for w := range candidateKernelWidths {
-		for _, weight := range candidatePriorWeights {
-			for _, most := range candidateMaxShares {
+		for p, weight := range candidatePriorWeights {
+			for k, most := range candidateMaxShares {
 				if i == 0 && most < 1 {
 					continue // jobs of which nothing else is known rely on it
 				}
-				f := levelParameters{weight, most, candidateKernelWidths[w]}
-				if s := score(f, w); s > best {
-					best, change, l.levelParameters, pick[i] = s, true, f, w
+				if w == 0 {
+					ofLimits[p][k] = logLikelihood(x.limitStarts, x.limitSlopes, x.shares[p], most)
+				}
+				if s := logLikelihood(x.binStarts, x.binSlopes[w], x.shares[p], most) - ofLimits[p][k]; s > best {
+					best, change, pick[i] = s, true, w
+					l.levelParameters = levelParameters{weight, most, candidateKernelWidths[w]}
 				}
 			}
 		}

@@ -2,7 +2,9 @@ package order
 
 import (
 	"cmp"
+	"slices"
 
+	"fairbridge/policy"
 	"fairbridge/policy/engine"
 )
 
@@ -32,6 +34,14 @@ type ByArrival struct{}
 // Order implements engine.Orderer.
 func (ByArrival) Order(r *engine.Round) ([]*engine.Entry, error) {
 	return ByKeys{ActiveFirst}.Order(r)
+}
+
+// IsSparable implements engine.Sparable.
+func (ByArrival) IsSparable(*policy.Snapshot) bool { return true }
+
+// OrderWaiting implements engine.WaitingOrderer.
+func (ByArrival) OrderWaiting(_ *engine.Round, waiting []*engine.Entry) {
+	slices.SortFunc(waiting, engine.CompareArrival)
 }
 
 // ActiveFirst puts jobs that hold GPUs before those that do not.

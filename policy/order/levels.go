@@ -41,22 +41,41 @@ func (l ByLeastAttained) attainedServiceOf(e *engine.Entry) policy.GPUSeconds {
 	return l.AttainedService(e)
 }
 
-// Order implements engine.Orderer.
-func (l ByLeastAttained) Order(r *engine.Round) ([]*engine.Entry, error) {
+// IsSparable implements engine.Sparable.
+func (l ByLeastAttained) IsSparable(*policy.Snapshot) bool { return l.areBoundsAscending() }
+
+func (l ByLeastAttained) areBoundsAscending() bool {
 	for i := 1; i < len(l.QueueBounds); i++ {
 		if !(l.QueueBounds[i-1] < l.QueueBounds[i]) {
-			return nil, fmt.Errorf("queues by attained service: bounds are not ascending: %v", l.QueueBounds)
+			return false
 		}
 	}
-	queues := make([]int, len(r.Entries))
-	for i, e := range r.Entries {
-		queues[i] = l.QueueOf(e)
+	return true
+}
+
+// Order implements engine.Orderer.
+func (l ByLeastAttained) Order(r *engine.Round) ([]*engine.Entry, error) {
+	if !l.areBoundsAscending() {
+		return nil, fmt.Errorf("queues by attained service: bounds are not ascending: %v", l.QueueBounds)
+	}
+	return r.Line(l.compare(r, r.Entries)), nil
+}
+
+// OrderWaiting implements engine.WaitingOrderer.
+func (l ByLeastAttained) OrderWaiting(r *engine.Round, waiting []*engine.Entry) {
+	slices.SortFunc(waiting, l.compare(r, waiting))
+}
+
+// compare compares the entries, which it gives their notes.
+func (l ByLeastAttained) compare(r *engine.Round, entries []*engine.Entry) func(a, b *engine.Entry) int {
+	queues, within := make([]int, len(r.Entries)), l.keysByQueue()
+	for _, e := range entries {
+		queues[e.Index] = l.QueueOf(e)
 		if !r.OmitReasons {
-			e.Note = l.noteFor(queues[i], e)
+			e.Note = l.noteFor(queues[e.Index], e)
 		}
 	}
-	within := l.keysByQueue()
-	return r.Line(func(a, b *engine.Entry) int {
+	return func(a, b *engine.Entry) int {
 		queue := queues[a.Index]
 		if other := queues[b.Index]; queue != other {
 			return cmp.Compare(queue, other)
@@ -65,7 +84,7 @@ func (l ByLeastAttained) Order(r *engine.Round) ([]*engine.Entry, error) {
 			return c
 		}
 		return engine.CompareArrival(a, b)
-	}), nil
+	}
 }
 
 // keysByQueue returns the order inside each queue.

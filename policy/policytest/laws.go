@@ -34,9 +34,9 @@ const (
 
 // CheckLaws checks, over generated snapshots, what every policy must keep: one
 // lawful decision per job with a reason (Plan.Check) that agrees with it (CheckReason), the snapshot left as it
-// was, equal plans for equal snapshots, a memo that may be stored and is timeless where it says so, and no job stopped
-// when nothing has changed since the last plan. make must return a new, equal policy
-// each time.
+// was, equal plans for equal snapshots, a memo that may be stored and is timeless where it says so, the same
+// places where no rank is read, and no job stopped when nothing has changed since the last plan. make must return
+// a new, equal policy each time.
 func CheckLaws(t *testing.T, make func() policy.Policy, claims ...Claim) {
 	t.Helper()
 	for name, s := range oddSnapshots() {
@@ -67,6 +67,7 @@ func (l lawCheck) checkAll(s *policy.Snapshot) {
 	l.checkRepeatable(s, plan)
 	l.checkMemo(s, plan)
 	l.checkTimeless(s, plan)
+	l.checkRanksOmitted(s)
 	l.checkSteady(s, plan)
 	if slices.Contains(l.claims, WorkConserving) {
 		l.checkWorkConserving(s, plan)

@@ -73,6 +73,11 @@ func TestLawsCatch(t *testing.T) {
 				return plan, err
 			})
 		},
+		"starts none whose rank is not read": altered(func(s *policy.Snapshot, _ *policy.Job, d *policy.Decision) {
+			if s.OmitRanks && d.Verb == policy.Start {
+				d.Verb, d.On = policy.Wait, nil
+			}
+		}),
 		"gives no reason": altered(func(_ *policy.Snapshot, _ *policy.Job, d *policy.Decision) { d.Why = "" }),
 		"moves kept jobs": altered(func(s *policy.Snapshot, _ *policy.Job, d *policy.Decision) {
 			if d.Verb == policy.Keep && len(d.On) > 0 && len(s.Nodes) > 1 {

@@ -79,7 +79,8 @@ type OwnerRecord struct {
 // NewCheckedReports makes the predictor of one decision. Records of owners grow by the jobs
 // that are gone.
 func NewCheckedReports(before ReportMemory, s *policy.Snapshot) *CheckedReports {
-	c := &CheckedReports{before: before, after: &ReportMemory{Owners: slices.Clone(before.Owners)}, rows: s.JobIndexes(before.Jobs), worst: map[[2]string]float64{}}
+	c := &CheckedReports{before: before, after: &ReportMemory{Owners: slices.Clone(before.Owners)},
+		rows: s.JobIndexes(before.Jobs), worst: map[[2]string]float64{}}
 	here := make([]bool, len(before.Jobs))
 	for _, row := range c.rows {
 		if row >= 0 {
@@ -102,9 +103,12 @@ func (c *CheckedReports) Memory() ReportMemory { return *c.after }
 // IsTimeless reports whether time alone leaves the memory as it is: while no running job of the
 // snapshot reports, or did.
 func (m *ReportMemory) IsTimeless(s *policy.Snapshot) bool {
-	return len(m.Jobs) == 0 && !slices.ContainsFunc(s.Jobs, func(j policy.Job) bool {
-		return j.HoldsGPUs() && (j.Training != nil || j.Progress.Known)
-	})
+	isTimeless := len(m.Jobs) == 0
+	for i := 0; isTimeless && i < len(s.Jobs); i++ {
+		j := &s.Jobs[i]
+		isTimeless = !j.HoldsGPUs() || j.Training == nil && !j.Progress.Known
+	}
+	return isTimeless
 }
 
 // noteEnd adds a job that ended to its owner's record.

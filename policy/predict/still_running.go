@@ -30,7 +30,8 @@ const (
 // is never moved below what it was.
 type StillRunning struct {
 	predictor    engine.Predictor
-	secondsByKey map[recurrence.Key][]float64 // they have run, the longest first
+	snapshot     *policy.Snapshot
+	secondsByKey map[recurrence.Key][]float64 // they have run, the longest first; nil: not asked for yet
 	known        map[keyEstimate]engine.TimeLeftEstimate
 }
 
@@ -42,9 +43,14 @@ type keyEstimate struct {
 
 // NewStillRunning wraps the predictor for one decision.
 func NewStillRunning(p engine.Predictor, s *policy.Snapshot) *StillRunning {
-	k := &StillRunning{p, map[recurrence.Key][]float64{}, map[keyEstimate]engine.TimeLeftEstimate{}}
-	for i := range s.Jobs {
-		j := &s.Jobs[i]
+	return &StillRunning{predictor: p, snapshot: s}
+}
+
+// listRunning notes how long the jobs have run that hold GPUs.
+func (k *StillRunning) listRunning() {
+	k.secondsByKey, k.known = map[recurrence.Key][]float64{}, map[keyEstimate]engine.TimeLeftEstimate{}
+	for i := range k.snapshot.Jobs {
+		j := &k.snapshot.Jobs[i]
 		ran := j.TotalRunTime().Seconds()
 		if !j.HoldsGPUs() || ran <= 1 {
 			continue
@@ -57,7 +63,6 @@ func NewStillRunning(p engine.Predictor, s *policy.Snapshot) *StillRunning {
 		slices.SortFunc(ran, func(a, b float64) int { return cmp.Compare(b, a) })
 		k.secondsByKey[key] = ran[:min(len(ran), maxHeardRuns)]
 	}
-	return k
 }
 
 // Predict implements engine.Predictor.
@@ -65,6 +70,9 @@ func (k *StillRunning) Predict(r *engine.Round, e *engine.Entry) engine.TimeLeft
 	est := k.predictor.Predict(r, e)
 	if est.Source != FromHistory || est.TimeLeftSigma <= 0 || e.HoldsGPUs() || e.TotalRunTime() > 0 {
 		return est
+	}
+	if k.secondsByKey == nil {
+		k.listRunning()
 	}
 	ran, heard, _ := recurrence.Find(k.secondsByKey, e.User, e.Name)
 	if len(ran) == 0 {

@@ -27,7 +27,11 @@ func TestPersonWeights(t *testing.T) {
 		for p := range want {
 			persons = append(persons, p)
 		}
-		if got := share.PersonWeights(s, persons); !maps.Equal(got, want) {
+		got := map[share.Person]float64{}
+		for i, w := range share.PersonWeights(s, persons) {
+			got[persons[i]] = w
+		}
+		if !maps.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}

@@ -75,7 +75,7 @@ func newEngine(c Config) (*engine, error) {
 	}
 	slices.SortStableFunc(e.futureJobs, func(a, b *job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	e.usage = newUsage(c.Accounts, c.Jobs, e.jobs)
-	e.snapshot = policy.Snapshot{Cluster: "simulated", Nodes: e.nodeWindows.nodes, OmitReasons: c.OmitsReasons, Accounts: e.usage.accounts, Users: e.usage.users}
+	e.snapshot = policy.Snapshot{Cluster: "simulated", Nodes: e.nodeWindows.nodes, OmitReasons: c.OmitsReasons, OmitRanks: c.OmitsReasons && c.WatchDecision == nil, Accounts: e.usage.accounts, Users: e.usage.users}
 	if !e.nodeWindows.hasWindows {
 		e.snapshot.Scratch = &policy.Scratch{}
 	}

@@ -124,7 +124,7 @@ func (s *jobCollector) finishTrace() (*Trace, error) {
 		return nil, Problem{File: s.path, Message: "no jobs in it" + s.describeIgnored()}
 	}
 	s.assignIDs()
-	slices.SortStableFunc(s.Jobs, func(a, b workload.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
+	s.Jobs = sortByArrival(s.Jobs)
 	if s.shiftsToFirstArrival {
 		s.shiftArrivalsToZero()
 	}
@@ -132,6 +132,20 @@ func (s *jobCollector) finishTrace() (*Trace, error) {
 		s.IgnoredByReason = nil
 	}
 	return &s.Trace, nil
+}
+
+// sortByArrival returns the jobs in the order in which they arrive. Each, which is large, is moved once.
+func sortByArrival(jobs []workload.Job) []workload.Job {
+	order := make([]*workload.Job, len(jobs))
+	for i := range jobs {
+		order[i] = &jobs[i]
+	}
+	slices.SortStableFunc(order, func(a, b *workload.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
+	sorted := make([]workload.Job, len(jobs))
+	for i, j := range order {
+		sorted[i] = *j
+	}
+	return sorted
 }
 
 // minUnixTime is the least time that is believed to count from 1970: 2001.

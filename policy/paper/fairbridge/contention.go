@@ -15,6 +15,7 @@ type contentionPeaks struct {
 	Jobs []policy.JobID `json:"jobs"` // sorted
 	Peak []float64      `json:"peak"` // at least 1
 	predict.ReportMemory
+	owners owners
 }
 
 func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
@@ -25,7 +26,8 @@ func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
 	case p == nil:
 		return &contentionPeaks{}, nil
 	case len(p.ReportMemory.Jobs) != len(p.Looks) || !slices.IsSorted(p.ReportMemory.Jobs):
-		return nil, fmt.Errorf("reading what was remembered: reports of %d jobs, %d of them known", len(p.ReportMemory.Jobs), len(p.Looks))
+		return nil, fmt.Errorf("reading what was remembered: reports of %d jobs, %d of them known",
+			len(p.ReportMemory.Jobs), len(p.Looks))
 	case len(p.Jobs) != len(p.Peak) || !slices.IsSorted(p.Jobs):
 		return nil, fmt.Errorf("reading what was remembered: %d jobs, %d values, sorted %t",
 			len(p.Jobs), len(p.Peak), slices.IsSorted(p.Jobs))
@@ -35,11 +37,13 @@ func recallContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
 
 // update raises the peaks to the present contention, and forgets jobs that left.
 func (p *contentionPeaks) update(s *policy.Snapshot) *contentionPeaks {
+	rows := s.AppendJobIndexes(make([]int, 0, 256), p.Jobs)
 	n := &contentionPeaks{Jobs: make([]policy.JobID, len(s.Jobs)), Peak: make([]float64, len(s.Jobs))}
-	now := newContention(s)
-	for i, row := range s.JobIndexes(p.Jobs) {
+	n.owners = findOwners(s, p.owners, rows)
+	now := newContention(s, n.owners)
+	for i, row := range rows {
 		j := &s.Jobs[i]
-		n.Jobs[i], n.Peak[i] = j.ID, max(1, now.of(j))
+		n.Jobs[i], n.Peak[i] = j.ID, max(1, now.of(j, n.owners.byJob[i]))
 		if row >= 0 {
 			n.Peak[i] = max(n.Peak[i], p.Peak[row])
 		}

@@ -2,6 +2,7 @@ package fairbridge
 
 import (
 	"math"
+	"slices"
 
 	"fairbridge/policy"
 	"fairbridge/policy/share"
@@ -13,7 +14,9 @@ import (
 // whether work comes as one wide job or as several, and jobs that ask for another type do
 // not count.
 type contention struct {
-	types []typeDemand
+	snapshot *policy.Snapshot
+	owners   owners
+	types    []typeDemand
 }
 
 // typeDemand is one GPU type with those who want it.
@@ -21,53 +24,54 @@ type typeDemand struct {
 	gpuType string
 	isWhole bool
 	devices float64
-	persons []share.Person // in order of their first jobs
-	wanted  map[share.Person]float64
-	due     map[share.Person]float64 // devices that are the person's part
+	owners  []int32   // in order of their first jobs
+	wanted  []float64 // by owner
+	due     []float64 // devices that are the owner's part
 }
 
-func newContention(s *policy.Snapshot) *contention {
-	c := &contention{}
+func newContention(s *policy.Snapshot, owners owners) *contention {
+	c := &contention{snapshot: s, owners: owners}
 	for i := range s.Nodes {
-		for _, d := range s.Nodes[i].GPUs {
-			c.addDevices(d)
+		for k := range s.Nodes[i].GPUs {
+			c.addDevices(&s.Nodes[i].GPUs[k])
 		}
 	}
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.HoldsGPUs() || j.CanStart(s.Now) {
-			c.addJob(j)
+			c.addJob(j, owners.byJob[i])
 		}
 	}
 	for i := range c.types {
-		c.types[i].divide(s)
+		c.divide(&c.types[i])
 	}
 	return c
 }
 
-func (c *contention) addDevices(d policy.NodeDevices) {
+func (c *contention) addDevices(d *policy.NodeDevices) {
 	for i := range c.types {
 		if t := &c.types[i]; t.gpuType == d.Type {
 			t.devices += float64(d.Count - d.SickCount)
 			return
 		}
 	}
-	c.types = append(c.types, typeDemand{gpuType: d.Type, isWhole: d.IsWholeGPU(), devices: float64(d.Count - d.SickCount), wanted: map[share.Person]float64{}})
+	c.types = append(c.types, typeDemand{gpuType: d.Type, isWhole: d.IsWholeGPU(), devices: float64(d.Count - d.SickCount),
+		wanted: make([]float64, len(c.owners.persons)), due: make([]float64, len(c.owners.persons))})
 }
 
 // addJob counts what the job wants: all of it on its type, or of each type it may run on a
 // part, as large as the type is among them.
-func (c *contention) addJob(j *policy.Job) {
+func (c *contention) addJob(j *policy.Job, owner int32) {
 	all := c.devicesFor(j)
 	if all <= 0 {
 		return
 	}
-	p, gpus := share.Person{Account: j.Account, User: j.User}, float64(j.Ask.GPUs.Count*j.TaskCount())
+	gpus := float64(j.Ask.GPUs.Count * j.TaskCount())
 	for i := range c.types {
 		if t := &c.types[i]; t.suits(j.Ask.GPUs.Type) {
-			if t.wanted[p] == 0 {
-				t.persons = append(t.persons, p)
+			if t.wanted[owner] == 0 {
+				t.owners = append(t.owners, owner)
 			}
-			t.wanted[p] += gpus * t.devices / all
+			t.wanted[owner] += gpus * t.devices / all
 		}
 	}
 }
@@ -90,24 +94,59 @@ func (t *typeDemand) suits(asked string) bool {
 	return t.gpuType == asked
 }
 
-func (t *typeDemand) divide(s *policy.Snapshot) {
-	t.due = share.PersonWeights(s, t.persons)
-	for p := range t.due {
-		t.due[p] *= t.devices
+// divide says what of the devices is whose part.
+func (c *contention) divide(t *typeDemand) {
+	persons := make([]share.Person, len(t.owners))
+	for i, owner := range t.owners {
+		persons[i] = c.owners.persons[owner]
+	}
+	for i, weight := range share.PersonWeights(c.snapshot, persons) {
+		t.due[t.owners[i]] = weight * t.devices
 	}
 }
 
 // of returns the contention the job meets: on the type it asks for, or on that of those it
 // may run on where it is least; 0 where it can run on none.
-func (c *contention) of(j *policy.Job) float64 {
-	p, least := share.Person{Account: j.Account, User: j.User}, math.Inf(1)
+func (c *contention) of(j *policy.Job, owner int32) float64 {
+	least := math.Inf(1)
 	for i := range c.types {
-		if t := &c.types[i]; t.suits(j.Ask.GPUs.Type) && t.due[p] > 0 {
-			least = min(least, t.wanted[p]/t.due[p])
+		if t := &c.types[i]; t.suits(j.Ask.GPUs.Type) && t.due[owner] > 0 {
+			least = min(least, t.wanted[owner]/t.due[owner])
 		}
 	}
 	if math.IsInf(least, 1) {
 		return 0
 	}
 	return least
+}
+
+// owners are the persons whose jobs are in a snapshot, and which of them each job is of.
+type owners struct {
+	persons []share.Person
+	byJob   []int32
+}
+
+// findOwners names the owners of the jobs. Those of a snapshot before, in which rows says where each job was, are
+// known already in most cases.
+func findOwners(s *policy.Snapshot, before owners, rows []int) owners {
+	o := owners{make([]share.Person, 0, len(before.persons)+8), make([]int32, len(s.Jobs))}
+	now, isFound := make([]int32, len(before.persons)), make([]bool, len(before.persons))
+	for i := range s.Jobs {
+		p, was := share.Person{Account: s.Jobs[i].Account, User: s.Jobs[i].User}, int32(-1)
+		if row := rows[i]; row >= 0 && row < len(before.byJob) && before.persons[before.byJob[row]] == p {
+			was = before.byJob[row]
+		}
+		if was >= 0 && isFound[was] {
+			o.byJob[i] = now[was]
+			continue
+		}
+		at := slices.Index(o.persons, p)
+		if at < 0 {
+			at, o.persons = len(o.persons), append(o.persons, p)
+		}
+		if o.byJob[i] = int32(at); was >= 0 {
+			now[was], isFound[was] = int32(at), true
+		}
+	}
+	return o
 }

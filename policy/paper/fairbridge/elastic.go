@@ -26,7 +26,7 @@ func isSized(e *engine.Entry) bool {
 // anySized reports whether some job's size is to be chosen.
 func anySized(s *policy.Snapshot) bool {
 	for i := range s.Jobs {
-		if isSized(&engine.Entry{Job: &s.Jobs[i]}) {
+		if j := &s.Jobs[i]; j.MinGPUs > 0 && isSized(&engine.Entry{Job: j}) {
 			return true
 		}
 	}

@@ -40,7 +40,6 @@ import (
 	"fairbridge/policy/place"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/scaling"
-	"fairbridge/policy/share"
 )
 
 // Policy is fairbridge with its parameters.
@@ -64,7 +63,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy fairbridge: %w", err)
 	}
-	line := &slackOrder{Policy: f, peaks: past.update(s), usageLevelByAccount: share.UsageOverShare(s), waitRules: f.newWaitRules(s)}
+	line := &slackOrder{Policy: f, snapshot: s, peaks: past.update(s), hasReports: !past.IsTimeless(s), waitRules: f.newWaitRules(s)}
 	reports := predict.NewCheckedReports(past.ReportMemory, s)
 	stages := engine.Pipeline{
 		Name:     "fairbridge",
@@ -90,7 +89,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		scaling.RecommendBatches(s, plan)
 	}
 	line.peaks.ReportMemory = reports.Memory()
-	if plan.Memo = policy.Remember(line.peaks); line.peaks.IsTimeless(s) {
+	if plan.Memo = policy.Remember(line.peaks); !line.hasReports || line.peaks.IsTimeless(s) {
 		plan.Memo = policy.RememberTimeless(line.peaks)
 	}
 	return plan, nil

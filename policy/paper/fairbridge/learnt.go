@@ -41,7 +41,7 @@ type learntOrder struct {
 // newLearntOrder returns the order where some run time is predicted from what ran before,
 // such predictions proved true, and stops cannot mend what is wrong; ok is false elsewhere.
 func (l *slackOrder) newLearntOrder(r *engine.Round) (o learntOrder, ok bool) {
-	if r.TrustInPredictions() <= 0 || !slices.ContainsFunc(r.Entries, isLearnt) || areStopsOfUse(r.Snapshot) {
+	if areStopsOfUse(r.Snapshot) || r.TrustInPredictions() <= 0 || !slices.ContainsFunc(r.Entries, isLearnt) {
 		return o, false
 	}
 	return learntOrder{l, min(r.TrustInPredictions(), 1)}, true
@@ -74,15 +74,6 @@ func predictorFor(reports *predict.CheckedReports, s *policy.Snapshot) engine.Pr
 
 func isLearnt(e *engine.Entry) bool { return e.Estimate().Source == predict.FromHistory }
 
-// positions are the places of all entries.
-func (o learntOrder) positions(r *engine.Round) []position {
-	all, lanes := make([]position, len(r.Entries)), laneSeconds(r, o.stickySeconds)
-	for i, e := range r.Entries {
-		all[i] = o.positionOf(r, e, lanes[i])
-	}
-	return all
-}
-
 // stickySeconds is the expected length of the job, less for one that runs.
 func (o learntOrder) stickySeconds(r *engine.Round, e *engine.Entry) float64 {
 	seconds := expectedSeconds(r, e)
@@ -106,7 +97,7 @@ func (o learntOrder) positionOf(r *engine.Round, e *engine.Entry, lane float64) 
 
 // usageKey is what the account's use adds to the logarithm of the length of its jobs.
 func (o learntOrder) usageKey(account string) float64 {
-	level := min(max(o.usageLevelByAccount[account], 1./usageLevelRange), usageLevelRange)
+	level := min(max(o.usageLevel(account), 1./usageLevelRange), usageLevelRange)
 	key := math.Log(level) / 2
 	if !o.isBelowShare(account) {
 		key += math.Log(belowShareFactor)

@@ -3,22 +3,37 @@ package fairbridge
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
+	"fairbridge/policy/share"
 )
 
 // slackOrder is the line of one round.
 type slackOrder struct {
 	*Policy
+	snapshot            *policy.Snapshot
 	peaks               *contentionPeaks
-	usageLevelByAccount map[string]float64 // by account: what it used over its share of all use
+	hasReports          bool               // jobs report of themselves, or did: all have to be asked for
+	usageLevelByAccount map[string]float64 // see usageLevel
 	waitRules           waitRules
 }
 
+// IsSparable implements engine.Sparable.
+func (l *slackOrder) IsSparable(*policy.Snapshot) bool { return !l.hasReports }
+
+// usageLevel is what the account used over its share of all use.
+func (l *slackOrder) usageLevel(account string) float64 {
+	if l.usageLevelByAccount == nil {
+		l.usageLevelByAccount = share.UsageOverShare(l.snapshot)
+	}
+	return l.usageLevelByAccount[account]
+}
+
 // isBelowShare reports whether the account used less than its share.
-func (l *slackOrder) isBelowShare(account string) bool { return l.usageLevelByAccount[account] < 1 }
+func (l *slackOrder) isBelowShare(account string) bool { return l.usageLevel(account) < 1 }
 
 // shareClassBounds are the parts of its share below which an account goes before
 // those that used more: none far below its share pays for one that is nearly at it.
@@ -26,7 +41,7 @@ var shareClassBounds = [...]float64{.25, .5, 1}
 
 // shareClass returns how many of them the account has reached.
 func (l *slackOrder) shareClass(account string) (n int) {
-	for n < len(shareClassBounds) && l.usageLevelByAccount[account] >= shareClassBounds[n] {
+	for n < len(shareClassBounds) && l.usageLevel(account) >= shareClassBounds[n] {
 		n++
 	}
 	return n
@@ -53,32 +68,49 @@ func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 	for _, e := range r.Entries {
 		e.Estimate() // of all, in this order: the memory of reports rests on it
 	}
-	positions := l.positions(r)
-	return r.Line(func(x, y *engine.Entry) int {
+	return r.Line(comparePositions(l.positions(r, r.Entries))), nil
+}
+
+// OrderWaiting implements engine.WaitingOrderer.
+func (l *slackOrder) OrderWaiting(r *engine.Round, waiting []*engine.Entry) {
+	slices.SortFunc(waiting, comparePositions(l.positions(r, waiting)))
+}
+
+func comparePositions(positions []position) func(x, y *engine.Entry) int {
+	return func(x, y *engine.Entry) int {
 		a, b := &positions[x.Index], &positions[y.Index]
 		return engine.ThenArrival(cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class),
 			cmp.Compare(a.sortKey, b.sortKey)), x, y)
-	}), nil
+	}
 }
 
-// positions are the places of all entries.
-func (l *slackOrder) positions(r *engine.Round) []position {
+// positions are the places of the entries, by Entry.Index.
+func (l *slackOrder) positions(r *engine.Round, entries []*engine.Entry) []position {
+	all := make([]position, len(r.Entries))
 	if o, ok := l.newLearntOrder(r); ok {
-		return o.positions(r)
+		lanes := l.laneSeconds(r, entries, o.stickySeconds)
+		for _, e := range entries {
+			all[e.Index] = o.positionOf(r, e, lanes[e.Index])
+		}
+		return all
 	}
-	length, lanes, all := scheduleSeconds(r), laneSeconds(r, l.stickySeconds), make([]position, len(r.Entries))
-	for i, e := range r.Entries {
-		all[i] = l.classify(r, e, l.peaks.Peak[i], length, lanes[i])
+	laneOf := func(e *engine.Entry) float64 { return l.stickySeconds(r, e) }
+	if !l.areOfOneLane(r, entries) {
+		lanes := l.laneSeconds(r, entries, l.stickySeconds)
+		laneOf = func(e *engine.Entry) float64 { return lanes[e.Index] }
+	}
+	length := scheduleLength{round: r, gpus: r.WholeGPUs()}
+	for _, e := range entries {
+		all[e.Index] = l.classify(r, e, &length, laneOf(e))
 	}
 	return all
 }
 
-// classify finds out how much slack the job has; contention is the peak it met, lane the
-// seconds by which it stands among others.
-func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, length, lane float64) position {
+// classify finds out how much slack the job has; lane is the seconds by which it stands among others.
+func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, length *scheduleLength, lane float64) position {
 	left := predict.OnFastestType(r, e).Seconds()
 	p := position{e, l.shareClass(e.Account), classShort, lane}
-	fair := l.Fair * contention * (e.Ask.GPUs.SecondsForService(e.Attained) + left)
+	fair := l.Fair * l.peaks.Peak[e.Index] * (e.Ask.GPUs.SecondsForService(e.Attained) + left)
 	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
 	late := l.waitRules.overdue(e).OverdueBy(r, e).Seconds()
 	switch {
@@ -87,7 +119,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 	case left == 0: // nothing is known of it
 	case slack < 0:
 		p.class = classUrgent
-	case left >= l.Long*length && knowsRunTime(e.Estimate()):
+	case knowsRunTime(e.Estimate()) && length.isAtMost(left, l.Long):
 		p.class, p.sortKey = classLong, -left
 	}
 	if !r.OmitReasons {
@@ -120,7 +152,7 @@ func (p position) slackNote(left, fair, slack float64) string {
 
 // usageNote says what the account used, unless all stand alike.
 func (l *slackOrder) usageNote(account string) string {
-	switch level := l.usageLevelByAccount[account]; {
+	switch level := l.usageLevel(account); {
 	case level == 1:
 		return ""
 	case level < 1:
@@ -130,19 +162,32 @@ func (l *slackOrder) usageNote(account string) string {
 	}
 }
 
-// scheduleSeconds is the shortest time, in seconds, in which all work that could
-// run now can be done: the longest job, or all GPU time on all GPUs.
-func scheduleSeconds(r *engine.Round) float64 {
-	gpus, work, longest := r.WholeGPUs(), 0.0, 0.0
-	for _, e := range r.Entries {
-		left, wide := predict.OnFastestType(r, e).Seconds(), e.Ask.GPUs.WholeGPUs()
-		if r.MayRun(e) && wide <= gpus {
-			work += left * wide
-			longest = max(longest, left)
+// scheduleLength is the shortest time in which all work that could run now can be done: the longest job, or all GPU
+// time on all GPUs. It is reckoned as far as it is asked for.
+type scheduleLength struct {
+	round         *engine.Round
+	entryCount    int // of the entries that are in it so far
+	gpus          float64
+	work, longest float64 // GPU-seconds and seconds
+}
+
+// isAtMost reports whether the seconds are such a part of the length, or more.
+func (s *scheduleLength) isAtMost(seconds, part float64) bool {
+	for ; s.entryCount < len(s.round.Entries) && seconds >= part*s.seconds(); s.entryCount++ {
+		e := s.round.Entries[s.entryCount]
+		if wide := e.Ask.GPUs.WholeGPUs(); wide <= s.gpus && s.round.MayRun(e) {
+			left := predict.OnFastestType(s.round, e).Seconds()
+			s.work += left * wide
+			s.longest = max(s.longest, left)
 		}
 	}
-	if gpus == 0 {
+	return seconds >= part*s.seconds()
+}
+
+// seconds is the length by what is in it so far.
+func (s *scheduleLength) seconds() float64 {
+	if s.gpus == 0 {
 		return 0
 	}
-	return max(longest, work/gpus)
+	return max(s.longest, s.work/s.gpus)
 }
