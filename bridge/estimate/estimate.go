@@ -1,10 +1,19 @@
+// Package estimate says when jobs will start and end: it lays out the time to come some dozens
+// of times, each time with other run times drawn from what is predicted of every job, and
+// starts the waiting jobs in Slurm's order as Slurm would: those that fit, and past a job that
+// does not fit only those whose time limits keep out of its way. The quantiles of what comes of it
+// are the estimate. Jobs that are yet to be submitted are not in it; Calibration widens and shifts
+// the quantiles by how far earlier estimates of the same site were off.
 package estimate
 
 import (
+	"math"
 	"slices"
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/pool"
+	"fairbridge/policy/scaling"
 )
 
 // Input is what estimates are made from.
@@ -98,4 +107,75 @@ func quantile[N time.Duration | float64](sorted []N, q float64) N {
 		return sorted[i]
 	}
 	return sorted[i] + N((place-float64(i))*float64(sorted[i+1]-sorted[i]))
+}
+
+// ChanceOfRun returns how likely, from .05 to .95, a running job of a snapshot is done by a time, from what is thought
+// to be left of its run: its reports, its prediction or its time limit. A run that its time limit would end first is not
+// done. likelyBy is by when it is done with a chance; zero: its time limit may come before.
+func ChanceOfRun(s *policy.Snapshot, j *policy.Job, by time.Time, likely float64) (chance float64, likelyBy time.Time) {
+	left := newTimeLeftFunc(s, pool.New(s))(j, scaling.HeldPace(j))
+	wait := by.Sub(s.Now)
+	if left.most > 0 {
+		wait = min(wait, left.most)
+	}
+	if chance = leastChance; wait > 0 {
+		chance = min(max(left.chanceWithin(wait), leastChance), mostChance)
+	}
+	if at := left.quantile(likely); left.most == 0 || at <= left.most {
+		likelyBy = s.Now.Add(time.Duration(math.Ceil(at.Minutes())) * time.Minute)
+	}
+	return chance, likelyBy
+}
+
+// chanceWithin is how likely no more than a time, above zero, is left.
+func (t *timeLeft) chanceWithin(wait time.Duration) float64 {
+	return .5 * math.Erfc(-math.Log(wait.Seconds()/t.median.Seconds())/(t.logSigma*math.Sqrt2))
+}
+
+// quantile is the time within which what is left is done with a chance, whatever the limit.
+func (t *timeLeft) quantile(chance float64) time.Duration {
+	return policy.DurationFromSeconds(t.median.Seconds() * math.Exp(t.logSigma*math.Sqrt2*math.Erfinv(2*chance-1)))
+}
+
+// smallerJob stands for the job that is wanted, with less asked for. It takes no room, so that one layout of the
+// time to come serves all of them: it is looked for room in its turn, the place kept for the wanted job
+// counts as its own, and it starts no later than that.
+type smallerJob struct {
+	modelJob
+	place int // of the line: the job that it goes before
+}
+
+// addSmaller adds a job that stands for the wanted one, at the place in line that has been reached.
+func (m *model) addSmaller(w modelJob, rooms map[roomKey]int) {
+	w.room = numberOf(rooms, roomKey{standIn: w.ID})
+	m.smaller = append(m.smaller, smallerJob{w, len(m.jobs) - m.runCount})
+}
+
+// trySmaller looks for room for those that go before a place in line and have not started in this draw.
+func (f *future) trySmaller(place int) {
+	for ; f.triedSmaller < len(f.smaller) && f.smaller[f.triedSmaller].place <= place; f.triedSmaller++ {
+		j := &f.smaller[f.triedSmaller]
+		if len(j.starts) > f.draw || j.eligible > f.at {
+			continue
+		}
+		others := slices.DeleteFunc(slices.Clone(f.reservations), func(r reservation) bool { return r.of == f.only })
+		if f.findRoom(&j.modelJob, others) != nil {
+			j.addStart(f.at, f.lengthOf(&j.modelJob))
+		}
+	}
+}
+
+// endSmaller lets those that did not start in this draw start with the wanted job.
+func (f *future) endSmaller() {
+	for i := range f.smaller {
+		j := &f.smaller[i]
+		if len(j.starts) > f.draw {
+			continue
+		}
+		at := Horizon
+		if f.only != nil && len(f.only.starts) > f.draw {
+			at = f.only.starts[f.draw]
+		}
+		j.addStart(at, f.lengthOf(&j.modelJob))
+	}
 }

@@ -1,9 +1,19 @@
+// Package child keeps the reading of the driver in a process of its own. A call
+// into a sick driver can hang where not even SIGKILL ends it, or crash; then
+// the child is abandoned or replaced and the probe lives on.
+//
+// An abandoned child is never killed, since that is known to freeze GPUs: its
+// pipes are closed and it ends by itself once the driver returns. At most two
+// children exist at any time, so a hanging driver does not collect processes.
 package child
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"sync/atomic"
 	"time"
@@ -173,5 +183,22 @@ func (r *Reader) Close(wait time.Duration) error {
 		return nil
 	case <-time.After(wait):
 		return fmt.Errorf("%w: its reader (process %d) is left to end by itself", ErrNoAnswer, p.cmd.Process.Pid)
+	}
+}
+
+// Serve is the child's part: for every line on in it takes a sample and writes
+// it as a line to out, until in ends.
+func Serve(in io.Reader, out io.Writer, take func() nodeprobe.Sample) error {
+	lines := bufio.NewReader(in)
+	answers := json.NewEncoder(out)
+	for {
+		if _, err := lines.ReadString('\n'); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("waiting to be asked: %w", err)
+		}
+		if err := answers.Encode(take()); err != nil {
+			return fmt.Errorf("answering: %w", err)
+		}
 	}
 }

@@ -3,6 +3,8 @@
 package backfill
 
 import (
+	"time"
+
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 )
@@ -34,4 +36,16 @@ type Greedy struct{}
 // NewPassCheck implements engine.Backfiller.
 func (Greedy) NewPassCheck(*engine.Round, *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	return func(*engine.Entry, policy.Alloc) error { return nil }
+}
+
+// ReserveAfter lets every job pass a blocked one that waited less, and gives one
+// that waited longer a reservation.
+type ReserveAfter time.Duration
+
+// NewPassCheck implements engine.Backfiller.
+func (after ReserveAfter) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+	if blocked.Waited(r.Now) < time.Duration(after) {
+		return Greedy{}.NewPassCheck(r, blocked)
+	}
+	return EASY{}.NewPassCheck(r, blocked)
 }

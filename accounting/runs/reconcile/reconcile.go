@@ -4,11 +4,14 @@ package reconcile
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"slices"
 	"time"
 
 	"fairbridge/accounting/internal/value"
+	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/slurmdb"
 )
 
@@ -130,3 +133,102 @@ func isNextRun(p, r *StoredRun) bool {
 	}
 	return false
 }
+
+// Holding is what a run has on one node: devices of one type.
+type Holding struct {
+	Node, GPUType string
+	DeviceCount   int
+	PercentOfGPU  int // percent of a whole GPU each device is
+}
+
+func newHolding(node string, g slurm.GRES) Holding {
+	return Holding{node, g.Type, g.Count, g.PercentOfGPU()}
+}
+
+// holdingsOfJob returns what the job's record shows, on nodes that find knows.
+func holdingsOfJob(j *slurm.Job, find func(string) *slurm.Node) []Holding {
+	var out []Holding
+	for _, h := range j.HeldDevices(find) {
+		out = append(out, newHolding(h.Node, h.GRES))
+	}
+	return out
+}
+
+// digestOfJob is the digest of all that is stored of a run that a record shows, never 0.
+func digestOfJob(j *slurm.Job, at time.Time) int64 {
+	h := fnv.New64a()
+	text := func(list ...string) {
+		for _, t := range list {
+			_, _ = h.Write([]byte(t))
+			_, _ = h.Write([]byte{0})
+		}
+	}
+	number := func(list ...int64) {
+		for _, n := range list {
+			_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(n)))
+		}
+	}
+	end := int64(0)
+	if !endOfJob(j, at).IsZero() {
+		end = unixOrZero(j.End)
+	}
+	text(j.SLUID, j.Name, j.User, j.Account, j.QOS, j.PartitionText(), j.State, j.Reason, j.Nodes.Text, j.AllocatedTRES.Text, j.RequestedTRES.Text)
+	for i := range j.GresDetail {
+		text(j.GresDetail[i].Text)
+	}
+	text(j.Flags...)
+	number(unixOrZero(value.TimeOrZero(startOfJob(j))), end, unixOrZero(j.SuspendTime), int64(j.PreSuspendTime), int64(j.TimeLimit), j.ArrayJobID, j.ArrayTaskID, int64(j.Restarts))
+	if d := int64(h.Sum64()); d != 0 {
+		return d
+	}
+	return 1 // 0 means: write it again
+}
+
+func unixOrZero(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}
+
+// StoredRun is a run as a row of job_runs.
+type StoredRun struct {
+	RunKey
+	Arrive                          time.Time
+	SLUID, Name, User, Account, QOS string
+	Partition, State, Reason        string
+	ArrayJob, ArrayTask             int64
+	Limit                           time.Duration
+	GPUs                            int
+	Started, Ended                  *time.Time
+	Closed, Exact                   bool  // over; by Slurm's word, not inferred
+	FromDBD                         bool  // stands as slurmdbd has it
+	Digest                          int64 // of the record that showed it; 0: write it again
+}
+
+// RunKey identifies a run of a job within a cluster.
+type RunKey struct {
+	Job, Submit int64
+	Restarts    int
+}
+
+func (r *StoredRun) slurmRun() slurm.Run {
+	return slurm.Run{Job: r.Job, Submit: r.Submit, Restarts: r.Restarts, SLUID: r.SLUID}
+}
+
+// IsSame reports whether both rows say the same.
+func (r *StoredRun) IsSame(o *StoredRun) bool {
+	a, b := *r, *o
+	if !a.Arrive.Equal(b.Arrive) || !isSameTime(a.Started, b.Started) || !isSameTime(a.Ended, b.Ended) {
+		return false
+	}
+	a.Arrive, a.Started, a.Ended = b.Arrive, b.Started, b.Ended
+	return a == b
+}
+
+// HasSameUserAndPartition reports whether segments of both carry the same names.
+func (r *StoredRun) HasSameUserAndPartition(o *StoredRun) bool {
+	return r.User == o.User && r.Account == o.Account && r.Partition == o.Partition
+}
+
+func isSameTime(a, b *time.Time) bool { return value.TimeOrZero(a).Equal(value.TimeOrZero(b)) }

@@ -1,3 +1,5 @@
+// Package site is where a trial of package chaos plays: a small cluster, its
+// people and our daemons' configuration, drawn by a seed. Nothing here goes wrong.
 package site
 
 import (
@@ -8,6 +10,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
@@ -197,4 +200,30 @@ func (s Site) NewDaemonConfig(holder, stopFile string, decide, decideSecond poli
 		c.Partitions = append(c.Partitions, second)
 	}
 	return c
+}
+
+// Names of jobs that Slurm shows as what a sim.World knows nothing of.
+const (
+	HetJobName         = "het"
+	CronJobName        = "cron"
+	ReservedJobName    = "reserved"
+	InteractiveJobName = "interactive"
+)
+
+// ShownJob returns a record as the site's release of Slurm shows it.
+func (s Site) ShownJob(j slurm.Job) slurm.Job {
+	switch j.Name {
+	case HetJobName:
+		j.HetJobID = j.ID
+	case CronJobName:
+		j.Cron = "0 * * * *"
+	case ReservedJobName:
+		j.Reservation = "maintenance"
+	case InteractiveJobName:
+		j.IsBatch = false
+	}
+	if s.SlurmRelease < "25.11" {
+		j.SLUID = ""
+	}
+	return j
 }

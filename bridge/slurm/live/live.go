@@ -3,6 +3,7 @@ package live
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"fairbridge/bridge/slurm"
@@ -145,4 +146,63 @@ func (c *Cluster) ApplyEdit(ctx context.Context, e slurm.Edit) error {
 	err := c.Writer.ApplyEdit(ctx, e)
 	c.MarkStale(e.Run.Job, err)
 	return err
+}
+
+// topologyAge is how long a topology that was read counts, and how long none is looked for after one could not be read.
+const topologyAge = 10 * time.Minute
+
+// topology keeps the switches of each node, which REST tells on no release as a tree.
+type topology struct {
+	mu       sync.Mutex
+	switches map[string][]string
+	readAt   time.Time // by slurmctld's clock; zero: never
+}
+
+// addToView adds to each node its switches. Where they cannot be read, those read before stay; without any, nodes are as
+// REST shows them.
+func (t *topology) addToView(ctx context.Context, s scontrol.Command, v *slurm.View) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if age := v.At.Sub(t.readAt); len(s) > 0 && (t.readAt.IsZero() || age < 0 || age > topologyAge) {
+		t.readAt = v.At
+		read, err := s.ReadTopology(ctx)
+		if err != nil {
+			v.Warnings = append(v.Warnings, "switches are as they were read before, or not known: "+err.Error())
+		} else {
+			t.switches = read
+		}
+	}
+	for i := range v.Nodes {
+		v.Nodes[i].Switches = t.switches[v.Nodes[i].Name]
+	}
+}
+
+// Limits that were read count for limitsMaxAge where they cannot be read again; they are read again after limitsAge.
+const (
+	limitsAge    = time.Minute
+	limitsMaxAge = 10 * time.Minute
+)
+
+// limits keeps the limits of associations and QOS, which REST tells on no release together with their usage.
+type limits struct {
+	mu     sync.Mutex
+	values slurm.Limits
+	readAt time.Time // by slurmctld's clock; zero: never
+}
+
+// addToView adds the limits to the view, or why they are not known.
+func (l *limits) addToView(ctx context.Context, s scontrol.Command, v *slurm.View) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if age := v.At.Sub(l.readAt); l.readAt.IsZero() || age < 0 || age >= limitsAge {
+		read, err := s.ReadLimits(ctx, v.Cluster)
+		switch {
+		case err == nil:
+			l.values, l.readAt = read, v.At
+		case l.readAt.IsZero() || age < 0 || age > limitsMaxAge:
+			v.UnreadLimitsReason = err.Error()
+			return
+		}
+	}
+	v.Limits = l.values
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"fairbridge/bridge/study/fluid"
-	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy/paper"
 	"fairbridge/scripts/verify/part"
@@ -21,10 +20,10 @@ func TestSearch(t *testing.T) {
 		grid = fluid.DefaultGrid()
 	}
 	var kinds [][]fluid.Settings
-	for _, services := range []generate.AppServices{generate.EvenByLogarithm, generate.Even, generate.LogNormal} {
+	for _, services := range []appServices{evenByLogarithm, even, logNormal} {
 		var workloads [][]workload.Job
 		for seed := int64(1); seed <= 5; seed++ {
-			workloads = append(workloads, generate.AppDrawer{Services: services}.DrawJobs(seed))
+			workloads = append(workloads, drawApps(services, seed))
 		}
 		tried, err := (&fluid.Search{GPUs: 64, Workloads: workloads, Grid: grid, Parallel: 2}).Run(t.Context())
 		if err != nil {

@@ -5,10 +5,14 @@
 package learner
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/exact"
 	"fairbridge/policy"
 )
@@ -114,4 +118,114 @@ func (s *Settings) describe() string {
 		text += fmt.Sprintf("; %s %g", name, s.Values[name])
 	}
 	return text
+}
+
+// windows are parts of a trace, so many jobs that came one after the other.
+type windows struct {
+	*Learner
+	toLearn, toTry *study.Scenario
+	values         Values
+}
+
+// learnPart is the part of a trace, its first, that is learnt from; weights are tried on the rest.
+const learnPart = .8
+
+// NewTraceSource returns workloads that are windows of a trace, drawn by seed, of the numbers' jobs, brought to their load: those to
+// learn from are of its first four fifths, those on which weights are tried of its last. Its jobs report how far they are.
+func (l *Learner) NewTraceSource(s *study.Scenario, v Values) (Source, error) {
+	cut, learn, try := int(learnPart*float64(len(s.Jobs))), *s, *s
+	learn.Jobs, try.Jobs = s.Jobs[:cut], s.Jobs[cut:]
+	w := windows{l, &learn, &try, v}
+	for _, seed := range []int64{1, TrainingSeed(0)} {
+		if _, err := w.Draw(seed); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// Name implements Source.
+func (w windows) Name() string {
+	return fmt.Sprintf("windows of %s: %g jobs, %d GPUs, load %g", w.toLearn.Name, w.values["jobs"], w.toLearn.CountGPUs(), w.values["load"])
+}
+
+// Draw implements Source.
+func (w windows) Draw(seed int64) (exact.Config, error) {
+	from := w.toLearn
+	if seed <= lastTrialSeed {
+		from = w.toTry
+	}
+	part, err := from.TakeWindow(int(w.values["jobs"]), seed)
+	if err == nil {
+		part, err = part.ScaleToLoad(w.values["load"])
+	}
+	if err != nil {
+		return exact.Config{}, fmt.Errorf("drawing a workload to learn from: %w", err)
+	}
+	study.AllReport.SetReports(part.Jobs)
+	c := exact.Config{Jobs: part.Jobs, Nodes: part.Nodes, Accounts: part.Accounts, SpeedTables: part.SpeedTables, OmitsReasons: true,
+		Clock: exact.NewEventClock(time.Minute, time.Minute, 30*time.Second)}
+	if w.ForTrace != nil {
+		w.ForTrace(&c, seed)
+	}
+	return c, nil
+}
+
+// Checkpoint is a training that may go on.
+type Checkpoint struct {
+	Policy   string          `json:"policy"`
+	Settings string          `json:"settings"`
+	Steps    int             `json:"steps"` // done
+	IsDone   bool            `json:"done"`  // there is no step left
+	State    json.RawMessage `json:"state"`
+}
+
+// Progress is told of a training; both functions may be nil.
+type Progress struct {
+	Report func(text string)
+	// Keep stores a checkpoint after each step. A training that is cut off goes on from the last.
+	Keep func(c *Checkpoint) error
+}
+
+// Train teaches a policy, from a checkpoint of the same settings where one is given, and returns the weights. Errors are those
+// of simulations, of a checkpoint that is of another training, or that the context ended.
+func (l *Learner) Train(ctx context.Context, s Settings, from *Checkpoint, p Progress) (weights []byte, err error) {
+	c := Checkpoint{Policy: l.Policy, Settings: s.describe()}
+	if from != nil {
+		if from.Policy != c.Policy || from.Settings != c.Settings {
+			return nil, fmt.Errorf("going on with the training of %s (%s): the checkpoint is of %s (%s); give the same settings, or begin anew", c.Policy, c.Settings, from.Policy, from.Settings)
+		}
+		c = *from
+	}
+	t, err := l.New(s, c.State)
+	if err != nil {
+		return nil, fmt.Errorf("beginning the training of %s: %w", l.Policy, err)
+	}
+	for !c.IsDone {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("training of %s was stopped after %d steps: %w", l.Policy, c.Steps, err)
+		}
+		var said string
+		if said, c.IsDone, err = t.Step(); err != nil {
+			return nil, err
+		}
+		c.Steps++
+		if p.Report != nil && said != "" {
+			p.Report(said)
+		}
+		if err := p.keep(&c, t); err != nil {
+			return nil, err
+		}
+	}
+	return t.Weights()
+}
+
+func (p *Progress) keep(c *Checkpoint, t Training) (err error) {
+	if p.Keep == nil {
+		return nil
+	}
+	if c.State, err = t.State(); err != nil {
+		return fmt.Errorf("keeping a checkpoint after step %d: %w", c.Steps, err)
+	}
+	return p.Keep(c)
 }

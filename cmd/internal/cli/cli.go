@@ -3,11 +3,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"os/user"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -177,4 +180,44 @@ func OpenDB(ctx context.Context, f *settings.File) (*stores.Stores, error) {
 func MadeByText() string {
 	v := version.ReadInfo()
 	return fmt.Sprintf("Made by fairbridge %s (%s).", v.Version, v.Commit)
+}
+
+// PersonName is who runs this, as far as can be told.
+func PersonName() string {
+	if name := os.Getenv("SUDO_USER"); name != "" {
+		return name
+	}
+	u, err := user.Current()
+	if err != nil {
+		return cmp.Or(os.Getenv("USER"), "somebody")
+	}
+	return u.Username
+}
+
+// CheckPartitionName checks --partition: it says which partitions there are when the configuration
+// lacks this one; "" is all of them.
+func CheckPartitionName(f *settings.File, name string) error {
+	if name == "" || slices.Contains(f.PartitionNames(), name) {
+		return nil
+	}
+	return fmt.Errorf("--partition %s: the configuration has no such partition, it has %s", name, strings.Join(f.PartitionNames(), ", "))
+}
+
+// CheckPartitionArgument checks a partition that is an argument.
+func CheckPartitionArgument(f *settings.File, name string) error {
+	if slices.Contains(f.PartitionNames(), name) {
+		return nil
+	}
+	return fmt.Errorf("the configuration has no partition %q, it has %s", name, strings.Join(f.PartitionNames(), ", "))
+}
+
+// CompletePartitionNames offers the configured partitions to a shell.
+func (o *Options) CompletePartitionNames() cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		f, err := o.LoadSettings()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return f.PartitionNames(), cobra.ShellCompDirectiveNoFileComp
+	}
 }

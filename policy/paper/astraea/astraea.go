@@ -9,6 +9,8 @@ package astraea
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"fairbridge/policy"
@@ -70,4 +72,142 @@ func System() paper.System {
 		MayStarve:       true,
 		SimulatorParams: paper.Params{"max_stops": -1, "max_wait": "0s"},
 	})
+}
+
+// blockingBackfill is an engine.Backfiller: no job takes devices that a blocked job could
+// use.
+type blockingBackfill struct{ *Policy }
+
+// NewPassCheck implements engine.Backfiller.
+func (b blockingBackfill) NewPassCheck(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+	if b.Block != "all" && !b.isStarving(r, blocked) {
+		return func(*engine.Entry, policy.Alloc) error { return nil }
+	}
+	return func(_ *engine.Entry, on policy.Alloc) error {
+		if !mayUseDevices(r.Snapshot, blocked.Job, on) {
+			return nil
+		}
+		return fmt.Errorf("job %s is ahead and could use them: %w", blocked.Label(), engine.ErrReservedNodes)
+	}
+}
+
+// mayUseDevices reports whether the job could use any of the devices.
+func mayUseDevices(s *policy.Snapshot, j *policy.Job, on policy.Alloc) bool {
+	return slices.ContainsFunc(on, func(slot policy.Slot) bool {
+		n := s.Node(slot.Node)
+		return n != nil && n.InPartition(j.Partition) && !slices.Contains(j.Ask.ExcludedNodes, n.Name) &&
+			(len(j.Ask.RequiredNodes) == 0 || slices.Contains(j.Ask.RequiredNodes, n.Name)) &&
+			(j.Ask.GPUs.Type == "" || j.Ask.GPUs.Type == slot.Type)
+	})
+}
+
+// deservedService remembers, per job, the GPU time it would have received so far had
+// all jobs always had the same part of its account's quota. It is kept in
+// Plan.Memo, as two lists in order of job: small for many jobs.
+type deservedService struct {
+	At       time.Time           `json:"at"`
+	Jobs     []policy.JobID      `json:"jobs"`
+	Deserved []policy.GPUSeconds `json:"deserved"`
+}
+
+func recallDeservedService(s *policy.Snapshot) (*deservedService, error) {
+	d, err := policy.Recall[*deservedService](s.Memo)
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		return &deservedService{}, nil
+	}
+	if len(d.Jobs) != len(d.Deserved) || !slices.IsSorted(d.Jobs) {
+		return nil, fmt.Errorf("reading what was remembered: %d jobs, %d values, sorted %t",
+			len(d.Jobs), len(d.Deserved), slices.IsSorted(d.Jobs))
+	}
+	return d, nil
+}
+
+// update adds what every job deserved since the last round: of its account's quota the
+// same part as the others that run or could start, but no more than it asks. A job
+// seen for the first time deserved it since it arrived. Jobs that left are
+// forgotten.
+func (d *deservedService) update(r *engine.Round, quota map[string]float64) *deservedService {
+	count := map[string]float64{}
+	for _, e := range r.Entries {
+		if r.MayRun(e) {
+			count[e.Account] += float64(e.TaskCount())
+		}
+	}
+	n := &deservedService{At: r.Now, Jobs: make([]policy.JobID, len(r.Entries)), Deserved: make([]policy.GPUSeconds, len(r.Entries))}
+	for i, row := range r.JobIndexes(d.Jobs) {
+		e, sum, since := r.Entries[i], policy.GPUSeconds(0), d.At
+		if row >= 0 {
+			sum = d.Deserved[row]
+		} else {
+			since = e.Arrive
+		}
+		gpus := 0.0
+		if r.MayRun(e) {
+			gpus = min(e.Ask.GPUs.WholeGPUs(), quota[e.Account]/count[e.Account])
+		}
+		sum += policy.ServiceForTime(gpus, max(r.Now.Sub(since), 0))
+		n.Jobs[i], n.Deserved[i] = e.ID, policy.GPUSeconds(math.Round(float64(sum)*10)/10)
+	}
+	return n
+}
+
+// freeDevices counts the devices that can be granted, without regard to where they
+// are: by type, and all whole GPUs together.
+type freeDevices struct {
+	freeCountByType map[string]float64
+	isSliceType     map[string]bool // types that are parts of a GPU
+	freeWholeGPUs   float64
+}
+
+// countFreeDevices counts the healthy devices of nodes that are up.
+func countFreeDevices(s *policy.Snapshot) *freeDevices {
+	f := &freeDevices{freeCountByType: map[string]float64{}, isSliceType: map[string]bool{}}
+	for i := range s.Nodes {
+		if s.Nodes[i].DownReason != "" {
+			continue
+		}
+		for _, d := range s.Nodes[i].GPUs {
+			f.isSliceType[d.Type] = d.PartPercent != 0 && d.PartPercent != 100
+			f.add(d.Type, float64(max(d.Count-d.SickCount, 0)))
+		}
+	}
+	return f
+}
+
+func (f *freeDevices) add(typ string, devices float64) {
+	f.freeCountByType[typ] += devices
+	if !f.isSliceType[typ] {
+		f.freeWholeGPUs += devices
+	}
+}
+
+// subtractHeld takes what a running job holds off, on nodes that are up.
+func (f *freeDevices) subtractHeld(s *policy.Snapshot, e *engine.Entry) {
+	for _, slot := range e.On {
+		if n := s.Node(slot.Node); n != nil && n.DownReason == "" {
+			f.add(slot.Type, -float64(slot.Count))
+		}
+	}
+}
+
+// take takes what the entry holds or asks, if it is there.
+func (f *freeDevices) take(e *engine.Entry) bool {
+	need, typ := float64(e.DeviceCount()), e.Ask.GPUs.Type
+	if typ == "" && len(e.On) > 0 {
+		typ = e.On.FirstType()
+	}
+	switch {
+	case typ == "" && f.freeWholeGPUs < need:
+		return false
+	case typ == "":
+		f.freeWholeGPUs -= need
+		return true
+	case f.freeCountByType[typ] < need || !f.isSliceType[typ] && f.freeWholeGPUs < need:
+		return false
+	}
+	f.add(typ, -need)
+	return true
 }

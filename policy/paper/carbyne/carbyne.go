@@ -11,6 +11,11 @@
 package carbyne
 
 import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
@@ -18,6 +23,7 @@ import (
 	"fairbridge/policy/predict"
 	"fairbridge/policy/preempt"
 	"fairbridge/policy/share"
+	"fairbridge/policy/solve/assign"
 )
 
 // Policy is Carbyne with its parameters.
@@ -65,4 +71,90 @@ func System() paper.System {
 		SimulatorParams: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 		WorkConserving:  true,
 	})
+}
+
+// task is a part of a workflow: how long it takes and how many
+// machines at once.
+type task struct {
+	seconds      float64
+	machineCount int
+}
+
+// scheduleLongestFirst schedules tasks on like machines, the longest first, each as
+// early as it can, and returns when each ends. Read backwards from the last end
+// it says how late each task may start, if never more machines are used:
+// last - end. Tasks wider than the machines count as if they fitted.
+func scheduleLongestFirst(tasks []task, machines int) (ends []float64, last float64) {
+	order, wide := make([]int, len(tasks)), 0
+	for i, p := range tasks {
+		order[i] = i
+		wide += max(p.machineCount, 1)
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(tasks[b].seconds, tasks[a].seconds), cmp.Compare(a, b))
+	})
+	free := make([]float64, max(min(machines, wide), 1))
+	ends = make([]float64, len(tasks))
+	for _, i := range order {
+		ends[i] = assign.RunOnFirstFree(free, min(max(tasks[i].machineCount, 1), len(free)), max(tasks[i].seconds, 0))
+		last = max(last, ends[i])
+	}
+	return ends, last
+}
+
+// workflowSnapshot are the workflows of a snapshot, and the snapshot with every
+// workflow as an account of its own below its account, so that fairness among
+// accounts becomes fairness among workflows.
+type workflowSnapshot struct {
+	rewrittenSnapshot *policy.Snapshot
+	workflowOfJob     []int    // by job, in snapshot order
+	workflowNames     []string // by workflow
+}
+
+// splitIntoWorkflows finds the workflows.
+func splitIntoWorkflows(s *policy.Snapshot) *workflowSnapshot {
+	f := &workflowSnapshot{workflowOfJob: make([]int, len(s.Jobs))}
+	index := map[[3]string]int{}
+	c := *s
+	c.Jobs, c.Accounts = slices.Clone(s.Jobs), slices.Clone(s.Accounts)
+	for i := range c.Jobs {
+		j := &c.Jobs[i]
+		name := workflowName(j)
+		key := [3]string{j.Account, j.User, name}
+		w, known := index[key]
+		if !known {
+			w = len(f.workflowNames)
+			index[key] = w
+			f.workflowNames = append(f.workflowNames, j.Account+"/"+j.User+"/"+name)
+			c.Accounts = append(c.Accounts, policy.Account{Name: f.workflowNames[w], Parent: j.Account, Weight: 1})
+		}
+		f.workflowOfJob[i], j.Account = w, f.workflowNames[w]
+	}
+	order := make([]int, len(c.Accounts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(strings.Compare(c.Accounts[a].Name, c.Accounts[b].Name), a-b)
+	})
+	sorted := make([]policy.Account, len(order))
+	for i, from := range order {
+		sorted[i] = c.Accounts[from]
+	}
+	c.Accounts = sorted
+	f.rewrittenSnapshot = &c
+	return f
+}
+
+// workflowName is the job's name without the number of the run; the job's id
+// where that leaves nothing.
+func workflowName(j *policy.Job) string {
+	name := strings.TrimRight(j.Name, "0123456789")
+	if len(name) < len(j.Name) {
+		name = strings.TrimRight(name, "-_.: ")
+	}
+	if name == "" {
+		return strconv.FormatInt(int64(j.ID), 10)
+	}
+	return name
 }

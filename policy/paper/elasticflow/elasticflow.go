@@ -11,7 +11,10 @@
 package elasticflow
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"fairbridge/policy"
@@ -83,4 +86,97 @@ func System() paper.System {
 		MayStarve:       true,
 		SimulatorParams: paper.Params{"deadlines_count": "always", "margin": 0, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
+}
+
+// explain notes for owners what became of their deadlines.
+func (p *planner) explain(r *engine.Round, demands []demand) {
+	for i := range demands {
+		d := &demands[i]
+		e := d.entry
+		deadline := e.Deadline.UTC().Format("2006-01-02 15:04 MST")
+		switch steps, admitted := p.plans[d]; {
+		case admitted && len(steps) > 0:
+			e.Note = fmt.Sprintf("admitted for its deadline %s: %s", deadline, describePlan(r.Now, steps))
+		case p.lost[d]:
+			e.Note = fmt.Sprintf("it was admitted for its deadline %s, which cannot be met any more; it goes on as best effort", deadline)
+		case p.declined[d]:
+			e.Note = fmt.Sprintf("best effort: its deadline %s cannot be met beside those of the jobs admitted before it", deadline)
+		case !e.Deadline.IsZero():
+			e.Note = fmt.Sprintf("best effort: nothing is known of how long it runs, so nothing is promised for its deadline %s", deadline)
+		default:
+			e.Note = "best effort: it has no deadline that counts"
+		}
+	}
+}
+
+// describePlan says the least a job needs and until when.
+func describePlan(now time.Time, steps []step) string {
+	least, most := steps[0].gpus, steps[0].gpus
+	for _, s := range steps {
+		least, most = min(least, s.gpus), max(most, s.gpus)
+	}
+	end := now.Add(policy.DurationFromSeconds(steps[len(steps)-1].until)).UTC().Format("15:04")
+	if least == most {
+		return fmt.Sprintf("%s until %s are enough", policy.FormatCount(most, "GPU"), end)
+	}
+	return fmt.Sprintf("%d to %s until %s are enough", least, policy.FormatCount(most, "GPU"), end)
+}
+
+// commitments are the plans of jobs that were admitted, by job id, as of a time.
+type commitments struct {
+	At   time.Time    `json:"at,omitzero"`
+	Jobs []commitment `json:"jobs,omitempty"`
+}
+
+// commitment is the plan of one job: devices until seconds from commitments.At.
+type commitment struct {
+	Job   policy.JobID `json:"job"`
+	Until []float64    `json:"until"`
+	GPUs  []int        `json:"gpus"`
+}
+
+func (c commitments) validate() error {
+	for i, j := range c.Jobs {
+		if len(j.Until) != len(j.GPUs) || i > 0 && c.Jobs[i-1].Job >= j.Job {
+			return errors.New("the plans are garbled")
+		}
+	}
+	return nil
+}
+
+// find returns the plan of a job, or nil.
+func (c *commitments) find(id policy.JobID) *commitment {
+	i, found := slices.BinarySearchFunc(c.Jobs, id, func(c commitment, id policy.JobID) int { return cmp.Compare(c.Job, id) })
+	if !found {
+		return nil
+	}
+	return &c.Jobs[i]
+}
+
+// stepsAt returns the rest of the plan so many seconds later.
+func (c *commitment) stepsAt(later float64) []step {
+	var steps []step
+	for i, until := range c.Until {
+		if until > later {
+			steps = append(steps, step{until - later, c.GPUs[i]})
+		}
+	}
+	return steps
+}
+
+// newCommitments writes down the plans of those admitted; jobs is in order of their ids.
+func newCommitments(now time.Time, jobs []demand, plans map[*demand][]step) commitments {
+	c := commitments{At: now}
+	for i := range jobs {
+		steps, admitted := plans[&jobs[i]]
+		if !admitted {
+			continue
+		}
+		one := commitment{Job: jobs[i].entry.ID, Until: make([]float64, len(steps)), GPUs: make([]int, len(steps))}
+		for k, s := range steps {
+			one.Until[k], one.GPUs[k] = s.until, s.gpus
+		}
+		c.Jobs = append(c.Jobs, one)
+	}
+	return c
 }

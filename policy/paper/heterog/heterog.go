@@ -10,11 +10,18 @@
 package heterog
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/paper"
+	"fairbridge/policy/pool"
 	"fairbridge/policy/predict"
 )
 
@@ -70,4 +77,81 @@ func System() paper.System {
 		MayStarve:       true,
 		SimulatorParams: paper.Params{"max_wait": "0s"},
 	})
+}
+
+// recommendShares writes into the plan what each GPU of a job on several types should do of its batch.
+func (p *Policy) recommendShares(s *policy.Snapshot, plan *policy.Plan) {
+	if p.Mix != mixProportional {
+		return
+	}
+	var r *engine.Round
+	for i := range plan.Decisions {
+		d := &plan.Decisions[i]
+		if !d.On.HasSeveralTypes() {
+			continue
+		}
+		j := s.Job(d.Job)
+		if !j.AcceptsMixedTypes {
+			continue
+		}
+		if r == nil {
+			r = &engine.Round{Snapshot: s, FreePool: pool.New(s)}
+		}
+		d.BatchShares = newGangSpeeds(r, &engine.Entry{Job: j, WantedDeviceCount: d.GPUs}).shares(d.On)
+		if !s.OmitReasons {
+			d.Why += describeShares(d.BatchShares)
+		}
+	}
+}
+
+func describeShares(shares policy.BatchShares) string {
+	var parts []string
+	for _, s := range shares {
+		parts = append(parts, fmt.Sprintf("%.3g of the batch on each %s", s.PerGPU, s.Type))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; it should do " + strings.Join(parts, ", ")
+}
+
+// waits are how long GPUs of a type take to come free, as running jobs are predicted to end. It
+// counts GPUs wherever they are.
+type waits struct {
+	round          *engine.Round
+	releasesByType map[string][]release // sooner ones first
+}
+
+type release struct {
+	after   time.Duration
+	devices int
+}
+
+func newWaits(r *engine.Round) *waits {
+	w := &waits{r, map[string][]release{}}
+	for _, e := range r.RunningEntries() {
+		after, ok := engine.RunLengthByEstimate(r, e)
+		if !ok {
+			continue
+		}
+		for _, slot := range e.On {
+			w.releasesByType[slot.Type] = append(w.releasesByType[slot.Type], release{after, slot.Count})
+		}
+	}
+	for _, all := range w.releasesByType {
+		slices.SortStableFunc(all, func(a, b release) int { return cmp.Compare(a.after, b.after) })
+	}
+	return w
+}
+
+// until returns after how long as many devices of the type are free; ok is false when that is not known.
+func (w *waits) until(gpuType string, devices int) (after time.Duration, ok bool) {
+	free := w.round.FreePool.TotalFree(gpuType)
+	for _, r := range w.releasesByType[gpuType] {
+		if free >= devices {
+			break
+		}
+		free, after = free+r.devices, r.after
+	}
+	return after, free >= devices
 }

@@ -8,10 +8,14 @@ package hived
 
 import (
 	"fmt"
+	"slices"
+	"sort"
+	"strings"
 	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/cells"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/predict"
@@ -86,4 +90,115 @@ func System() paper.System {
 		return h, err
 	}
 	return s
+}
+
+// line is the running jobs, then those with cells of their own, then opportunistic ones.
+func (h *allocator) line() []*engine.Entry {
+	line := slices.Clone(h.Entries)
+	rank := func(e *engine.Entry) int {
+		switch {
+		case e.HoldsGPUs():
+			return 0
+		case h.verdicts[e.Index].isGuaranteed:
+			return 1
+		}
+		return 2
+	}
+	slices.SortFunc(line, func(a, b *engine.Entry) int {
+		if c := rank(a) - rank(b); c != 0 {
+			return c
+		}
+		return engine.CompareArrival(a, b)
+	})
+	return line
+}
+
+// hasCells reports whether the job uses cells of its account, as far as those could hold it.
+func (h *allocator) hasCells(e *engine.Entry) bool {
+	return !e.IsOpportunistic() && slices.ContainsFunc(h.quotas, func(q quota) bool { return q.account == e.Account })
+}
+
+// mayLeave reports whether a job can be made to leave, now or later.
+func (h *allocator) mayLeave(e *engine.Entry) bool {
+	return e.UnstoppableReason == "" && e.State != policy.Suspended && (h.MaxStops <= 0 || e.StopCount < h.MaxStops)
+}
+
+// newCluster makes the cluster of the nodes with all virtual clusters, as far as the nodes have
+// cells for them: those of the last of the list are left out first. Every account has one, if of no
+// cells.
+func newCluster(c cells.Config, quotas []quota, accounts []string) (*cells.Cluster, error) {
+	for _, a := range accounts {
+		c.VirtualClusters = append(c.VirtualClusters, cells.VirtualCluster{Name: a})
+	}
+	for _, q := range quotas {
+		if chain, typ := q.find(&c); chain != "" {
+			own := &c.VirtualClusters[slices.Index(accounts, q.account)].Cells
+			*own = append(*own, cells.Quota{Chain: chain, Type: typ})
+			number := &(*own)[len(*own)-1].Number
+			*number = sort.Search(q.number, func(n int) bool {
+				*number = n + 1
+				return !c.Fits(chain)
+			})
+		}
+	}
+	return cells.New(c)
+}
+
+// find returns the chain with cells of the quota's size, the one of the smallest nodes first; "": there
+// is none.
+func (q *quota) find(c *cells.Config) (chain, typ string) {
+	for _, p := range c.Physical {
+		gpuType, _, _ := strings.Cut(p.Type, "*")
+		if q.gpuType != "" && q.gpuType != gpuType {
+			continue
+		}
+		name := cellName(gpuType, len(p.Devices), q.size)
+		if _, ok := c.Types[name]; ok || name == gpuType {
+			return p.Type, name
+		}
+	}
+	return "", ""
+}
+
+// build makes the cells of the nodes, and virtual clusters of the accounts, and finds out which jobs the
+// cells of their accounts could hold while no job runs on them.
+func (h *allocator) build() (err error) {
+	var accounts []string
+	for _, q := range h.quotas {
+		accounts = append(accounts, q.account)
+	}
+	for _, e := range h.Entries {
+		accounts = append(accounts, e.Account)
+	}
+	h.mostOnNode = map[string]int{}
+	for i := range h.Nodes {
+		for _, d := range h.Nodes[i].GPUs {
+			h.mostOnNode[d.Type], h.mostOnNode[""] = max(h.mostOnNode[d.Type], d.Count), max(h.mostOnNode[""], d.Count)
+		}
+	}
+	slices.Sort(accounts)
+	accounts = slices.Compact(accounts)
+	h.cluster, err = newCluster(describeNodes(h.Snapshot), h.quotas, accounts)
+	if err != nil {
+		return err
+	}
+	holds := map[string]bool{}
+	for _, e := range h.Entries {
+		h.verdicts[e.Index].isGuaranteed = !e.HoldsGPUs() && h.hasCells(e) && h.couldHold(h.request(e, e.Ask.GPUs.Type, cells.MinPriority), holds)
+	}
+	return nil
+}
+
+// couldHold reports whether the cells of its account hold a job when nothing runs; holds is what was found of
+// jobs like it.
+func (h *allocator) couldHold(r cells.Request, holds map[string]bool) bool {
+	key := fmt.Sprint(r.VirtualCluster, r.DeviceType, r.Members)
+	can, known := holds[key]
+	if !known {
+		r.Reserves, r.IsSuggested = false, nil
+		a, err := h.cluster.Schedule(r)
+		can = err == nil && a.Wait != cells.NoCapacity
+		holds[key] = can
+	}
+	return can
 }

@@ -8,6 +8,10 @@
 package mlfs
 
 import (
+	"math"
+	"slices"
+	"time"
+
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/deadline"
@@ -96,3 +100,109 @@ func System() paper.System {
 		SimulatorParams: paper.Params{"deadlines_count": "always", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
 }
+
+// gainOfNext is how much accuracy the next iteration of a job is thought to bring, 0 to 1: one over how many it
+// has gone through, times the part of its whole fall that its loss fell in the last. Where it reports no losses,
+// one over the epochs it counts, or over how often it has run as long as half of the finished jobs, the median.
+func gainOfNext(j *policy.Job, median time.Duration) float64 {
+	if t := j.Training; t != nil && len(t.Losses) > 1 {
+		n := len(t.Losses)
+		return partOfFall(t.Losses, n-2) / float64(n-1)
+	} else if t != nil && t.Epochs > 0 {
+		return 1 / float64(t.EpochsDone+1)
+	}
+	return 1 / (1 + j.TotalRunTime().Seconds()/median.Seconds())
+}
+
+// partOfFall is how far losses fell from a report on, as a part of their whole fall; 1 where they did not fall.
+func partOfFall(losses []policy.LossPoint, from int) float64 {
+	last := losses[len(losses)-1].Loss
+	whole, part := losses[0].Loss-last, losses[from].Loss-last
+	if whole <= 0 {
+		return 1
+	}
+	return min(max(part/whole, 0), 1)
+}
+
+// leastGain is how many times what its restart costs a job must have left to be stopped for another.
+const leastGain = 3
+
+// chooseCandidates notes which running jobs may be stopped: those of the lowest priorities, of which some
+// part of all counts, that have more left than their restart is worth.
+func (v *priorities) chooseCandidates(line []*engine.Entry) {
+	v.mayYield = make([]bool, len(line))
+	running := 0
+	for _, e := range line {
+		if e.HoldsGPUs() {
+			running++
+		}
+	}
+	most := int(math.Ceil(v.Candidates * float64(running)))
+	for i := len(line) - 1; i >= 0 && most > 0; i-- {
+		if e := line[i]; e.HoldsGPUs() {
+			most--
+			v.mayYield[e.Index] = v.all[e.Index].left > leastGain*e.CheckpointCost.Hours()
+		}
+	}
+}
+
+// tier is the larger the lower a job's priority; that of a running job that is not among the lowest is
+// below all.
+func (v *priorities) tier(_ *engine.Round, e *engine.Entry) int {
+	if e.HoldsGPUs() && !v.mayYield[e.Index] {
+		return math.MinInt
+	}
+	return -int(max(min(v.all[e.Index].sum, 1e9), -1e9) * 1e6)
+}
+
+// A Scorer says how soon jobs are to be served in place of the heuristic's priority: the larger a score, the sooner. It is given
+// what FeatureNames names, and that priority. What it scores must be a number.
+type Scorer interface {
+	Score(features []float64, priority float64) float64
+}
+
+// WithScorer returns the policy with priorities by a scorer. Reasons name it so. Where one of a round's scores is no number, the
+// priorities of that round are those of the heuristic.
+func WithScorer(p *Policy, s Scorer, name string) *Policy {
+	with := *p
+	with.scorer, with.scorerName = s, name
+	return &with
+}
+
+// featureNames name what a scorer sees of a job, in their order. None of them hangs on whether the job runs.
+var featureNames = []string{"accuracy", "left", "waited", "has_deadline", "to_deadline", "slack", "gpus", "urgency", "done"}
+
+// FeatureNames are what a scorer sees of a job, in their order.
+func FeatureNames() []string { return slices.Clone(featureNames) }
+
+// score takes scores in place of the heuristic's priorities.
+func (v *priorities) score(entries []*engine.Entry) {
+	if v.scorer == nil {
+		return
+	}
+	scores := make([]float64, len(entries))
+	for i, e := range entries {
+		scores[i] = v.scorer.Score(v.features(e), v.all[e.Index].sum)
+		if math.IsNaN(scores[i]) || math.IsInf(scores[i], 0) {
+			v.scorerName = "the heuristic, since a score of the network is no number"
+			return
+		}
+	}
+	for i, e := range entries {
+		v.all[e.Index].sum = scores[i]
+	}
+}
+
+// features are what a scorer sees of a job, each about -1 to 1.
+func (v *priorities) features(e *engine.Entry) []float64 {
+	p := &v.all[e.Index]
+	has, ahead, slack := 0., 0., 0.
+	if p.toDeadline > 0 {
+		has, ahead, slack = 1, logHours(p.toDeadline), math.Tanh(math.Log(p.toDeadline/p.left)/2)
+	}
+	ran := e.TotalRunTime().Hours()
+	return []float64{min(p.accuracy, 4), logHours(p.left), logHours(p.waited + leastTime.Hours()), has, ahead, slack,
+		math.Log(max(e.Ask.GPUs.WholeGPUs(), .1)) / 4, math.Log(max(v.urgencyOf(e), .01)) / 4, ran / (ran + p.left)}
+}
+
+func logHours(hours float64) float64 { return math.Log(hours) / 4 }

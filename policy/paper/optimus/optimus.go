@@ -14,6 +14,8 @@ import (
 	"fairbridge/policy/paper"
 	"fairbridge/policy/place"
 	"fairbridge/policy/predict"
+	"fairbridge/policy/scaling"
+	"fairbridge/policy/solve/nnls"
 )
 
 // Policy is Optimus with its parameters.
@@ -63,4 +65,122 @@ func System() paper.System {
 		MayStarve:       true,
 		SimulatorParams: paper.Params{"growth": "single", "min_gain": 0, "young": 1, "placement": "emptiest", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 	})
+}
+
+// minSamples is on how many sizes a job must have been measured before its speed is fitted; the
+// paper's own least for training in step.
+const minSamples = 5
+
+// speeds returns how fast a job goes on a number of devices of a type, relative to what it asks:
+// by the paper's fit of what it reported on enough sizes, else as its curve has it.
+func speeds(j *policy.Job, gpuType string) func(count int) float64 {
+	curve := scaling.New(j)
+	at := func(n int) float64 { return curve.Speed(scaling.Size{Type: gpuType, Devices: n}) }
+	if curve.Source() == policy.ScalingFromTable {
+		return at
+	}
+	fit, ok := fitStepTime(j.Scaling, gpuType)
+	asked := fit.seconds(j.Ask.GPUs.Count)
+	base := at(j.Ask.GPUs.Count)
+	if !ok || !(asked > 0) || !(base > 0) {
+		return at
+	}
+	return func(n int) float64 { return base * asked / fit.seconds(n) }
+}
+
+// stepTime is the time of a step on w devices: divided/w + fixed + each*w.
+type stepTime struct{ divided, fixed, each float64 }
+
+func (s stepTime) seconds(devices int) float64 {
+	return s.divided/float64(devices) + s.fixed + s.each*float64(devices)
+}
+
+// fitStepTime fits the time of a step to points of one batch size on enough numbers of devices;
+// ok is false where there are too few. Points of all batch sizes count for the one they tell
+// nothing else of.
+func fitStepTime(s *policy.Scaling, gpuType string) (stepTime, bool) {
+	if s == nil {
+		return stepTime{}, false
+	}
+	var rows [][]float64
+	var seconds []float64
+	sizes := map[int]bool{}
+	for _, p := range s.Points {
+		if p.Type != "" && p.Type != gpuType || p.Devices <= 0 || !(p.StepsPerSecond > 0) || p.BatchSize != s.Points[0].BatchSize {
+			continue
+		}
+		w := float64(p.Devices)
+		rows = append(rows, []float64{p.StepsPerSecond / w, p.StepsPerSecond, p.StepsPerSecond * w}) // relative errors
+		seconds = append(seconds, 1)
+		sizes[p.Devices] = true
+	}
+	if len(sizes) < minSamples {
+		return stepTime{}, false
+	}
+	x, _ := nnls.Solve(rows, seconds)
+	return stepTime{x[0], x[1], x[2]}, x[0]+x[1]+x[2] > 0
+}
+
+// claim is a job that wants devices: how long it has left on each number of them.
+type claim struct {
+	has, most int                     // devices it has been given so far, and may have
+	secondsOn func(count int) float64 // left
+	weight    float64                 // factor to what it saves
+}
+
+// equality is by which part savings must differ to count as different: times left are known to
+// the nanosecond, and like jobs that ask for different sizes must not differ by rounding.
+const equality = 1e-7
+
+// divide gives so many devices out, each to the claim that it saves most time, until none are
+// left or none saves anything; of equal ones the first. It returns how many are left. Where the
+// savings of every claim diminish from device to device no division has a smaller sum of times
+// left. With hull a claim may take several at once, by what they save each.
+func divide(claims []claim, left int, hull bool) int {
+	next := make([]growth, len(claims))
+	for i := range claims {
+		next[i] = claims[i].nextGrowth(left, hull)
+	}
+	for left > 0 {
+		best := -1
+		for i := range next {
+			if next[i].count > left {
+				next[i] = claims[i].nextGrowth(left, hull)
+			}
+			if next[i].saves > 0 && (best < 0 || next[i].saves > next[best].saves*(1+equality)) {
+				best = i
+			}
+		}
+		if best < 0 {
+			break
+		}
+		claims[best].has += next[best].count
+		left -= next[best].count
+		next[best] = claims[best].nextGrowth(left, hull)
+	}
+	return left
+}
+
+// growth is a number of devices more, and what each of them saves, in seconds.
+type growth struct {
+	count int
+	saves float64
+}
+
+// nextGrowth is the best growth of a claim by at most so many devices.
+func (c *claim) nextGrowth(left int, hull bool) (best growth) {
+	widest := min(c.most-c.has, left)
+	if !hull {
+		widest = min(widest, 1)
+	}
+	now := 0.
+	if widest > 0 {
+		now = c.secondsOn(c.has)
+	}
+	for n := 1; n <= widest; n++ {
+		if saves := (now - c.secondsOn(c.has+n)) * c.weight / float64(n); saves > best.saves {
+			best = growth{n, saves}
+		}
+	}
+	return best
 }
