@@ -19,6 +19,12 @@ var Table = slices.Concat(
 		{"./bridge/study/reproduce/sharing", "-run", "^TestReproduce[A-H]"},
 		{"./bridge/study/reproduce/sharing", "-skip", "^TestReproduce[A-H]"},
 	}),
+	share("referee", "published figures of EASY backfilling, where the logs are", [][]string{
+		{"./bridge/study/reproduce/referee", "-run", "/SP2"},
+		{"./bridge/study/reproduce/referee", "-run", "/BLUE"},
+		{"./bridge/study/reproduce/referee", "-run", "/Curie/^(EASY|SJBF)(_exact)?$"},
+		{"./bridge/study/reproduce/referee", "-run", "/Curie/^SJBF_by_limits$"},
+	}),
 	share("studies", "pages of figures and comparisons, on whole days", [][]string{
 		{"./bridge/study/startscore"},
 		{"./bridge/study", "./bridge/study/evaluation", "./bridge/study/elasticgain", "./bridge/study/whatif"},
