@@ -68,7 +68,7 @@ func System() paper.System {
 		OwnStages:    []string{"predict", "order", "backfill"},
 		NeededInputs: []string{"arrival", "time limit, or a prediction"},
 		Fallback:     "a job of unknown length passes only on GPUs that the reservation leaves over",
-		Reproduced:   "backfill example; average completion at most half that of strict order on a heavy-tailed workload",
+		Reproduced:   "five logs of real machines as published (SC 2015), each job in the same second; backfill example; average completion at most half that of strict order on a heavy-tailed workload",
 		Deviations: []string{
 			"Time limits are kept unless lengths says otherwise. A simulation in exact fidelity takes training jobs of published traces, which have no limits, at what they report (lengths=report); all others have limits there too.",
 			"One reservation for each partition and GPU type, not one in all.",
