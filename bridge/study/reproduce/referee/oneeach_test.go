@@ -76,7 +76,10 @@ func (o *oneEach) noteStarts(s *policy.Snapshot, decisions []policy.Decision) {
 			starts = append(starts, &decisions[i])
 		}
 	}
-	slices.SortFunc(starts, func(a, b *policy.Decision) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortFunc(starts, func(a, b *policy.Decision) int {
+		arrived := s.Job(a.Job).Arrive.Compare(s.Job(b.Job).Arrive)
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), arrived, cmp.Compare(a.Job, b.Job))
+	})
 	for _, d := range starts {
 		j := *s.Job(d.Job)
 		startOn(&j, s.Now, d.On)
