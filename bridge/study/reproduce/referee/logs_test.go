@@ -31,7 +31,8 @@ type log struct {
 // logs has what was published, to four digits. Asked for each event, policy easy makes the very same figures. Asked
 // once a second it differs by up to 9 %, and neither is nearer to the truth: where two jobs end in one second, pyss
 // lets narrow jobs pass on what the first leaves, before the second would have made room for the first in line.
-// One such choice changes all that follows.
+// One such choice changes all that follows. Of Curie's rows SJBF by limits and EASY++ stepwise have
+// not been played to the end.
 var logs = []log{
 	{
 		name: "KTH-SP2", file: "kth-sp2_easy_sc15.swf.gz", processors: 100,
