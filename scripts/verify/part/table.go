@@ -22,11 +22,7 @@ var Table = slices.Concat(
 	share("referee", "published figures of EASY backfilling, where the logs are", [][]string{
 		{"./bridge/study/reproduce/referee", "-run", "/SP2"},
 		{"./bridge/study/reproduce/referee", "-run", "/BLUE"},
-		{"./bridge/study/reproduce/referee", "-run", "/Curie/EASY$"},
-		{"./bridge/study/reproduce/referee", "-run", `/Curie/\+\+$`},
-		{"./bridge/study/reproduce/referee", "-run", "/Curie/exact$"},
-		{"./bridge/study/reproduce/referee", "-run", "/Curie/limits$"}, // stepwise, of a quarter of an hour, by hand
-	}),
+	}), // Curie's rows take up to a quarter of an hour each: by hand, see docs/simulation.md
 	share("studies", "pages of figures and comparisons, on whole days", [][]string{
 		{"./bridge/study/startscore"},
 		{"./bridge/study", "./bridge/study/evaluation", "./bridge/study/elasticgain", "./bridge/study/whatif"},
