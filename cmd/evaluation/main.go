@@ -1,7 +1,8 @@
 // Command evaluation writes docs/evaluation.md, or with -ratios only its tables of policies
 // against Slurm alone, or with -loop-price the one that takes the price of the loop apart, or
 // with -start-estimates how good estimates of starts are, or with -sizes what ranges of GPUs are
-// worth; see package bridge/study/evaluation.
+// worth, or with -choose-windows which windows of the logs of real sites are tried; see packages
+// bridge/study/evaluation and bridge/study/sites.
 package main
 
 import (
@@ -30,6 +31,7 @@ type options struct {
 	table           evaluation.SlurmTableOptions
 	folder          string
 	takesAnyOfRuns  bool
+	sites           siteOptions
 }
 
 func main() {
@@ -62,12 +64,16 @@ func (o *options) addFlags() {
 	flag.IntVar(&o.table.Parallel, "parallel", runtime.GOMAXPROCS(0), "with -ratios, -loop-price or -sizes: runs at a time")
 	flag.BoolVar(&o.writesLoopPrice, "loop-price", false, "write only the section that takes the price of the loop apart, one switch at a time")
 	flag.BoolVar(&o.writesSizes, "sizes", false, "write only the section that says what ranges of GPUs are worth beside Slurm alone")
+	o.sites.addFlags()
 	flag.BoolVar(&o.writesEstimates, "start-estimates", false, "write only the section that scores estimates of starts")
 }
 
 // write writes the page, or its section.
 func (o *options) write(ctx context.Context) error {
 	report := func(what string) { fmt.Fprintln(os.Stderr, what) }
+	if o.sites.chosen != nil {
+		return o.sites.chooseWindows(ctx)
+	}
 	if o.writesLoopPrice {
 		return evaluation.WriteLoopPrice(ctx, o.path, evaluation.LoopPriceOptions{Parallel: o.table.Parallel, IsQuick: o.evaluation.IsQuick, ReportProgress: report})
 	}
