@@ -83,7 +83,7 @@ func (o *options) write(ctx context.Context) error {
 	if o.writesSizes {
 		return evaluation.WriteSizes(ctx, o.path, evaluation.SizesOptions{Parallel: o.table.Parallel, IsQuick: o.evaluation.IsQuick, ReportProgress: report})
 	}
-	if !o.writesTable {
+	if !o.writesTable && o.sites.policies == nil {
 		o.evaluation.ReportProgress = report
 		return evaluation.WriteEvaluation(ctx, o.path, o.evaluation)
 	}
@@ -97,6 +97,9 @@ func (o *options) write(ctx context.Context) error {
 	runs, err := keptruns.Open(o.folder, program, o.takesAnyOfRuns)
 	if err != nil {
 		return err
+	}
+	if o.sites.policies != nil {
+		return o.sites.run(ctx, runs, o.table.Parallel, report)
 	}
 	o.table.Runs, o.table.ReportProgress, o.table.IsQuick = runs, report, o.evaluation.IsQuick
 	return evaluation.WriteSlurmTable(ctx, o.path, o.table)

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/sites"
 )
@@ -19,11 +22,18 @@ type siteOptions struct {
 	logFolder   string
 	windowsPath string
 	chosen      []sites.Site // of which windows are chosen; nil: none are
+	policies    []string     // that run on the windows; nil: none does
+	only        string       // the site whose windows are taken; "": all
 }
 
 func (o *siteOptions) addFlags() {
 	flag.StringVar(&o.logFolder, "logs", "", "folder with the logs of sites that -windows names")
 	flag.StringVar(&o.windowsPath, "windows", "docs/site-windows.tsv", "list of windows of these logs")
+	flag.StringVar(&o.only, "site", "", "with -sites: only the windows of this site")
+	flag.Func("sites", "try these policies, separated by commas, on -windows of -logs beside Slurm alone", func(list string) error {
+		o.policies = strings.Split(list, ",")
+		return nil
+	})
 	const usage = "write -windows, without running any policy: sites as NAME=FILE:PROCESSORS separated by commas, " +
 		"with FILE in -logs and the processors of the machine"
 	flag.Func("choose-windows", usage, func(list string) (err error) {
@@ -62,4 +72,36 @@ func (o *siteOptions) chooseWindows(context.Context) error {
 		all = append(all, chosen...)
 	}
 	return datafile.SaveFile(o.windowsPath, false, func(w io.Writer) error { return sites.WriteWindows(w, all) })
+}
+
+// run writes what became of each row on the windows into the folder of their list: the page sites.md, all figures
+// as site-figures.tsv and who loses as site-losers.tsv.
+func (o *siteOptions) run(ctx context.Context, runs study.RunKeeper, parallel int, report func(string)) error {
+	list, err := os.Open(o.windowsPath)
+	if err != nil {
+		return fmt.Errorf("reading the list of windows: %w", err)
+	}
+	defer list.Close()
+	windows, err := sites.ReadWindows(list)
+	if err != nil {
+		return err
+	}
+	if o.only != "" {
+		windows = slices.DeleteFunc(windows, func(w sites.Window) bool { return w.Name != o.only })
+	}
+	all, err := sites.Run(ctx, sites.Options{
+		LogFolder: o.logFolder, Windows: windows, Policies: o.policies, Runs: runs, Parallel: parallel, ReportProgress: report,
+	})
+	if err != nil {
+		return err
+	}
+	rows := sites.AllRows(o.policies)
+	save := func(name string, write func(io.Writer) error) error {
+		return datafile.SaveFile(filepath.Join(filepath.Dir(o.windowsPath), name), false, write)
+	}
+	return errors.Join(
+		save("site-figures.tsv", func(w io.Writer) error { return sites.WriteFigures(w, all, rows) }),
+		save("site-losers.tsv", func(w io.Writer) error { return sites.WriteLosers(w, all, rows) }),
+		save("sites.md", func(w io.Writer) error { return sites.WritePage(w, all, rows, o.policies) }),
+	)
 }
