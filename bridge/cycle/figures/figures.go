@@ -1,5 +1,6 @@
 // Package figures tells Prometheus, cycle by cycle, how many GPUs are free, how many of them waiting jobs cannot use
-// (see package fragment), and how long jobs wait that nothing but other jobs keeps from starting.
+// (see package fragment), how long jobs wait that nothing but other jobs keeps from starting, and which starts
+// plans wanted.
 package figures
 
 import (
@@ -13,7 +14,10 @@ import (
 )
 
 // Metrics are what the last cycle saw, for Prometheus.
-type Metrics struct{ free, unusable, meanUnusable, blocked, longestWait *prometheus.GaugeVec }
+type Metrics struct {
+	free, unusable, meanUnusable, blocked, longestWait *prometheus.GaugeVec
+	starts                                             *startCounter
+}
 
 // NewMetrics makes the metrics and registers them.
 func NewMetrics(r prometheus.Registerer) *Metrics {
@@ -30,6 +34,7 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		blocked:      gauge("blocked_gpus", "GPUs asked for by waiting jobs that could not start although as many were free where they may run.", "gpu_type"),
 		longestWait: gauge("longest_wait_seconds",
 			"The longest time that a job of the partition has waited which could start, were there room."),
+		starts: newStartCounter(r),
 	}
 }
 
@@ -42,8 +47,12 @@ func (m *Metrics) NoteCycle(r *cycle.Report) {
 	for _, g := range []*prometheus.GaugeVec{m.free, m.unusable, m.meanUnusable, m.blocked, m.longestWait} {
 		g.Reset()
 	}
+	if r.Result == cycle.ResultStandby {
+		m.starts.forget()
+	}
 	for i := range r.PartitionResults {
 		if p := &r.PartitionResults[i]; p.Snapshot != nil {
+			m.starts.note(p)
 			m.notePartition(p.Partition.Name, fragment.Measure(p.Snapshot))
 			m.longestWait.WithLabelValues(p.Partition.Name).Set(longestWait(p.Snapshot).Seconds())
 		}
