@@ -37,3 +37,14 @@ func TestChanceOfRun(t *testing.T) {
 		t.Errorf("without a limit: %v", got)
 	}
 }
+
+// What an oracle says is left is not doubted.
+func TestTheTruthIsNotDoubted(t *testing.T) {
+	s := scene(running(1, "n1", 8, time.Hour, 0, 20*time.Hour))
+	s.PredictionTrust = 1
+	for in, want := range map[time.Duration]float64{45 * time.Minute: .05, 75 * time.Minute: .95} {
+		if got, _ := estimate.ChanceOfRun(s, &s.Jobs[0], noon.Add(in), .8); got != want {
+			t.Errorf("done within %v of the hour that is left: %v, want %v", in, got, want)
+		}
+	}
+}

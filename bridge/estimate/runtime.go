@@ -44,7 +44,7 @@ func newTimeLeftFunc(s *policy.Snapshot, free *pool.Pool) func(*policy.Job, scal
 			t.median = unknownMedian
 		case p.Source == predict.FromLimit && p.TimeLeft >= j.Limit-j.Ran(s.Now): // how much of limits is used is not known
 			t.median = time.Duration(unknownLimitUse * float64(p.TimeLeft))
-		case p.TimeLeftSigma > 0:
+		case p.TimeLeftSigma > 0 || p.IsExact():
 			t.logSigma = math.Log1p(p.TimeLeftSigma.Seconds() / p.TimeLeft.Seconds())
 		}
 		t.median = pace.WallTime(t.median)

@@ -117,14 +117,17 @@ func TestLengths(t *testing.T) {
 		length      engine.RunLength
 		left, sigma time.Duration
 		limit       time.Duration
+		trust       float64
 		passes      bool
 	}{
-		{"limit too long", nil, time.Minute, 0, 2 * time.Hour, false},
-		{"prediction fits", engine.RunLengthByEstimate, 50 * time.Minute, 10 * time.Minute, 2 * time.Hour, true},
-		{"prediction fits, its error does not", engine.RunLengthByEstimate, 50 * time.Minute, 11 * time.Minute, 2 * time.Hour, false},
-		{"limit is shorter than the prediction", engine.RunLengthByEstimate, 9 * time.Hour, 0, time.Hour, true},
-		{"nothing predicted", engine.RunLengthByEstimate, 0, 0, time.Hour, true},
-		{"nothing known", engine.RunLengthByEstimate, 0, 0, 0, false},
+		{"limit too long", nil, time.Minute, 0, 2 * time.Hour, 0, false},
+		{"prediction fits", engine.RunLengthByEstimate, 50 * time.Minute, 10 * time.Minute, 2 * time.Hour, 0, true},
+		{"prediction fits, its error does not", engine.RunLengthByEstimate, 50 * time.Minute, 11 * time.Minute, 2 * time.Hour, 0, false},
+		{"limit is shorter than the prediction", engine.RunLengthByEstimate, 9 * time.Hour, 0, time.Hour, 0, true},
+		{"nothing predicted", engine.RunLengthByEstimate, 0, 0, time.Hour, 0, true},
+		{"nothing known", engine.RunLengthByEstimate, 0, 0, 0, 0, false},
+		{"an oracle's prediction fits", engine.RunLengthByForecast, 50 * time.Minute, 0, 2 * time.Hour, 1, true},
+		{"a prediction of unknown error does not count", engine.RunLengthByForecast, 50 * time.Minute, 0, 2 * time.Hour, .9, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 4}}}},
@@ -133,7 +136,7 @@ func TestLengths(t *testing.T) {
 					{ID: 2, Partition: "p", State: policy.Pending, Arrive: now, Ask: a100(4)},
 					{ID: 3, Partition: "p", State: policy.Pending, Arrive: now, Ask: a100(2), Limit: c.limit, PredictedLeft: c.left, PredictedSigma: c.sigma},
 				}}
-			plan, err := engine.Pipeline{Predict: told{}, Backfill: backfill.EASY{RunLength: c.length}}.Decide(s)
+			plan, err := engine.Pipeline{Predict: told{c.trust}, Backfill: backfill.EASY{RunLength: c.length}}.Decide(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,13 +148,13 @@ func TestLengths(t *testing.T) {
 }
 
 // told predicts what the snapshot says.
-type told struct{}
+type told struct{ trust float64 }
 
-func (told) Predict(_ *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
+func (t told) Predict(_ *engine.Round, e *engine.Entry) engine.TimeLeftEstimate {
 	if e.ID != 3 {
 		return engine.TimeLeftEstimate{}
 	}
-	return engine.TimeLeftEstimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: e.PredictedSigma}
+	return engine.TimeLeftEstimate{TimeLeft: e.PredictedLeft, TimeLeftSigma: e.PredictedSigma, Source: engine.FromHistory, Trust: t.trust}
 }
 
 // TestLeftOverIsACount: the blocked job is to have 4 GPUs in an hour, when 7

@@ -52,6 +52,11 @@ func (g *turnGuards) add(e *Entry, why string) {
 	}
 }
 
+// areBefore reports whether the turn of a job is guarded that shares GPUs with this one.
+func (g *turnGuards) areBefore(e *Entry) bool {
+	return slices.ContainsFunc(g.list, func(o turnGuard) bool { return o.overlaps(e.demand()) })
+}
+
 // strictGuard returns the guard that no job with such a demand may pass; nil: there is
 // none.
 func (g *turnGuards) strictGuard(e *Entry) *turnGuard {

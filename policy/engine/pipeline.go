@@ -29,6 +29,9 @@ type Pipeline struct {
 	Backfill Backfiller // nil: no job passes a blocked one of its partition and GPU type
 	Preempt  Preempter  // nil: no job is stopped
 	Rules    Rules
+	// PassOrder compares two jobs behind a blocked one with which they share GPUs: who may pass it first;
+	// nil: as they stand in line.
+	PassOrder func(r *Round, a, b *Entry) int
 	// LeavesBackfillToSlurm says that jobs it keeps back although they have room are those
 	// that Slurm keeps back by itself: they wait, and are not held.
 	LeavesBackfillToSlurm bool

@@ -57,10 +57,10 @@ func RunLengthByReport(r *Round, e *Entry) (time.Duration, bool) {
 }
 
 // RunLengthByForecast takes the prediction and one standard error where the prediction
-// has one, and the time limit where that is shorter or there is none: a limit
+// has one or is exact, and the time limit where that is shorter or there is none: a limit
 // times what its owner usually takes of it is no forecast.
 func RunLengthByForecast(r *Round, e *Entry) (time.Duration, bool) {
-	if e.Estimate().TimeLeftSigma > 0 {
+	if e.Estimate().TimeLeftSigma > 0 || e.Estimate().IsExact() {
 		return RunLengthByEstimate(r, e)
 	}
 	return RunLengthByLimit(r, e)

@@ -13,11 +13,19 @@ var ErrReservedNodes = errors.New("these nodes are reserved")
 // TimeLeftEstimate is what a job is thought to need.
 type TimeLeftEstimate struct {
 	TimeLeft      time.Duration // remaining run time on what it asks; 0: unknown
-	TimeLeftSigma time.Duration // standard error of TimeLeft
-	Source        string        // rung of the information ladder: progress, history, limit, attained
+	TimeLeftSigma time.Duration // standard error of TimeLeft; 0: not known, or see IsExact
+	Source        string        // rung of the information ladder: progress, FromHistory, limit, attained
 	// Trust is how far the order of jobs by such estimates has proved true here, from 0, not
 	// at all or not known, to 1, always.
 	Trust float64
+}
+
+// FromHistory is the TimeLeftEstimate.Source of what was predicted from the jobs that ended before.
+const FromHistory = "history"
+
+// IsExact reports whether the estimate is an oracle's: a prediction without error that always proves true.
+func (t TimeLeftEstimate) IsExact() bool {
+	return t.Source == FromHistory && t.TimeLeftSigma == 0 && t.Trust == 1
 }
 
 // A Predictor says what a job will need. It is asked once for each job of which a stage wants to know

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"fairbridge/policy"
 )
@@ -32,6 +33,7 @@ func (w *walk) run() {
 	}
 	w.releaseMovingJobs()
 	w.shrinkRunningJobs()
+	var passing []*Entry
 	for _, e := range w.entryLine {
 		switch {
 		case e.verdict.verb != "": // stopped or resized already
@@ -39,9 +41,25 @@ func (w *walk) run() {
 			w.move(e)
 		case e.HoldsGPUs():
 			w.keepOrGrow(e)
+		case w.pipeline.PassOrder != nil && !e.verdict.isOverdue && w.guards.areBefore(e):
+			passing = append(passing, e)
 		default:
 			w.decidePending(e)
 		}
+	}
+	w.letPass(passing)
+}
+
+// letPass decides on the jobs behind blocked ones in the PassOrder, among which they exchange their ranks.
+func (w *walk) letPass(passing []*Entry) {
+	ranks := make([]int, len(passing))
+	for i, e := range passing {
+		ranks[i] = e.verdict.rank
+	}
+	slices.SortStableFunc(passing, func(a, b *Entry) int { return w.pipeline.PassOrder(w.Round, a, b) })
+	for i, e := range moveLentLast(w.Round, passing) {
+		e.verdict.rank = ranks[i]
+		w.decidePending(e)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 const (
 	FromRegimes  = "regimes" // not on the Ladder
 	FromProgress = "progress"
-	FromHistory  = "history"
+	FromHistory  = engine.FromHistory
 	FromLimit    = "limit"
 	FromAttained = "attained"
 )

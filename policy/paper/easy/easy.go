@@ -2,11 +2,15 @@
 // job of each partition and GPU type: jobs that do not delay it may pass.
 //
 // D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995. Predictions in
-// place of limits: D. Tsafrir, Y. Etsion, D. G. Feitelson, "Backfilling Using
-// System-Generated Predictions Rather than User Runtime Estimates", TPDS 2007.
+// place of limits, and shortest job backfilled first (pass=shortest): D. Tsafrir, Y. Etsion, D. G. Feitelson,
+// "Backfilling Using System-Generated Predictions Rather than User Runtime Estimates", TPDS 2007.
 package easy
 
 import (
+	"cmp"
+	"math"
+	"time"
+
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
@@ -19,6 +23,7 @@ import (
 type Policy struct {
 	// Lengths by estimate let more jobs pass and delay some reservations.
 	Lengths string `param:"lengths" choices:"limit,report,estimate" default:"limit" help:"how long jobs are taken to run: their time limits, which are kept; what those report that report; or what is predicted"`
+	Pass    string `param:"pass" choices:"arrival,shortest" default:"arrival" help:"in which order jobs pass the first blocked one: by arrival, or the shortest first"`
 	paper.MaxWaitParam
 }
 
@@ -29,13 +34,29 @@ var runLengths = map[string]engine.RunLength{
 
 // Decide implements policy.Policy.
 func (b *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	return engine.Pipeline{
+	p := engine.Pipeline{
 		Name:     "easy",
 		Predict:  predict.Ladder{},
 		Order:    order.ByArrival{},
 		Backfill: backfill.EASY{RunLength: runLengths[b.Lengths]},
 		Rules:    b.Rules(),
-	}.Decide(s)
+	}
+	if b.Pass == "shortest" {
+		p.PassOrder = b.compareLength
+	}
+	return p.Decide(s)
+}
+
+// compareLength puts the shorter job first, and those of unknown length last.
+func (b *Policy) compareLength(r *engine.Round, x, y *engine.Entry) int {
+	return cmp.Compare(b.lengthOrEver(r, x), b.lengthOrEver(r, y))
+}
+
+func (b *Policy) lengthOrEver(r *engine.Round, e *engine.Entry) time.Duration {
+	if d, ok := runLengths[b.Lengths](r, e); ok {
+		return d
+	}
+	return math.MaxInt64
 }
 
 // System describes EASY backfilling in the catalogue.
