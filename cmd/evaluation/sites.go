@@ -14,6 +14,7 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/sites"
 )
 
@@ -21,18 +22,18 @@ import (
 type siteOptions struct {
 	logFolder   string
 	windowsPath string
-	chosen      []sites.Site // of which windows are chosen; nil: none are
-	policies    []string     // that run on the windows; nil: none does
-	only        string       // the site whose windows are taken; "": all
+	chosen      []sites.Site             // of which windows are chosen; nil: none are
+	policies    []policyset.PolicyChoice // that run on the windows; nil: none does
+	only        string                   // the site whose windows are taken; "": all
 }
 
 func (o *siteOptions) addFlags() {
 	flag.StringVar(&o.logFolder, "logs", "", "folder with the logs of sites that -windows names")
 	flag.StringVar(&o.windowsPath, "windows", "docs/site-windows.tsv", "list of windows of these logs")
 	flag.StringVar(&o.only, "site", "", "with -sites: only the windows of this site")
-	flag.Func("sites", "try these policies, separated by commas, on -windows of -logs beside Slurm alone", func(list string) error {
-		o.policies = strings.Split(list, ",")
-		return nil
+	flag.Func("sites", "try these policies, separated by commas, on -windows of -logs beside Slurm alone", func(list string) (err error) {
+		o.policies, err = policyset.ParsePolicies(list, false)
+		return err
 	})
 	const usage = "write -windows, without running any policy: sites as NAME=FILE:PROCESSORS separated by commas, " +
 		"with FILE in -logs and the processors of the machine"
@@ -102,6 +103,6 @@ func (o *siteOptions) run(ctx context.Context, runs study.RunKeeper, parallel in
 	return errors.Join(
 		save("site-figures.tsv", func(w io.Writer) error { return sites.WriteFigures(w, all, rows) }),
 		save("site-losers.tsv", func(w io.Writer) error { return sites.WriteLosers(w, all, rows) }),
-		save("sites.md", func(w io.Writer) error { return sites.WritePage(w, all, rows, o.policies) }),
+		save("sites.md", func(w io.Writer) error { return sites.WritePage(w, all, rows) }),
 	)
 }

@@ -50,9 +50,14 @@ figures by site: [site-figures.tsv](site-figures.tsv); who loses: [site-losers.t
 `
 
 // WritePage writes the page about the sites. The first policy is shown by site and by size of jobs too.
-func WritePage(to io.Writer, all []*SiteResult, rows []Row, policies []string) error {
+func WritePage(to io.Writer, all []*SiteResult, rows []Row) error {
 	page, set := &strings.Builder{}, figureSet()
-	var scaled []string
+	var scaled, policies []string
+	for _, row := range rows {
+		if row.Policy != SlurmAlone && !row.KnowsTruth {
+			policies = append(policies, row.Policy)
+		}
+	}
 	for _, r := range all {
 		if r.Windows[0].IsScaled {
 			scaled = append(scaled, r.Name)

@@ -43,12 +43,15 @@ func (r Row) Label() string {
 	return r.Policy
 }
 
-// AllRows are Slurm alone in three ways, then each policy as it learns and with true run times.
-func AllRows(policies []string) []Row {
+// AllRows are Slurm alone in three ways, then each policy as it learns, then with true run times those that predict.
+func AllRows(policies []policyset.PolicyChoice) []Row {
 	rows := []Row{{Policy: SlurmAlone}, {Policy: SlurmAlone, HasLongWindow: true}, {Policy: SlurmAlone, IsJittered: true}}
-	for _, truth := range []bool{false, true} {
-		for _, p := range policies {
-			rows = append(rows, Row{Policy: p, KnowsTruth: truth})
+	for _, p := range policies {
+		rows = append(rows, Row{Policy: p.Label})
+	}
+	for _, p := range policies {
+		if slices.Contains(p.System.OwnStages, "predict") {
+			rows = append(rows, Row{Policy: p.Label, KnowsTruth: true})
 		}
 	}
 	return rows
@@ -58,7 +61,7 @@ func AllRows(policies []string) []Row {
 type Options struct {
 	LogFolder      string
 	Windows        []Window
-	Policies       []string
+	Policies       []policyset.PolicyChoice
 	Runs           study.RunKeeper // has the runs that ended, and keeps those made
 	Parallel       int             // runs at a time
 	ReportProgress func(what string)

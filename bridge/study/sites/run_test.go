@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fairbridge/bridge/study/keptruns"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/sites"
 )
 
@@ -19,10 +20,14 @@ func TestRunsOfAMadeSite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	policies, err := policyset.ParsePolicies("sjf", false)
+	if err != nil {
+		t.Fatal(err)
+	}
 	made := 0
 	try := func() (figures, losers string) {
 		o := sites.Options{
-			LogFolder: folder, Policies: []string{"sjf"}, Runs: runs, ReportProgress: func(string) { made++ },
+			LogFolder: folder, Policies: policies, Runs: runs, ReportProgress: func(string) { made++ },
 			Windows: []sites.Window{{Site: site, FirstJob: 500, JobCount: 60}, {Site: site, FirstJob: 600, JobCount: 60}},
 		}
 		all, err := sites.Run(context.Background(), o)
@@ -37,7 +42,7 @@ func TestRunsOfAMadeSite(t *testing.T) {
 		if err := sites.WriteLosers(&l, all, rows); err != nil {
 			t.Fatal(err)
 		}
-		if err := sites.WritePage(&page, all, rows, o.Policies); err != nil {
+		if err := sites.WritePage(&page, all, rows); err != nil {
 			t.Fatal(err)
 		}
 		if want := "\n| slurm | 1.00 | 1.00 | "; !strings.Contains(page.String(), want) {
