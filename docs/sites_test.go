@@ -45,9 +45,12 @@ func readSiteFigures(t *testing.T) siteFigures {
 var (
 	readmeFigures = [][2]string{
 		{"mean wait", "mean_wait_s"}, {"slowdown", "mean_slowdown"}, {"95 % wait", "p95_wait_s"},
-		{"longest wait", "longest_wait_s"}, {"completion", "mean_completion_s"}, {"> 8 GPUs, slowdown", "slowdown_gpus_from_9"},
+		{"longest wait", "longest_wait_s"}, {"completion", "mean_completion_s"},
+		{"> 8 GPUs, slowdown", "slowdown_gpus_from_9"},
 	}
-	readmeRows = []string{"slurm, arrivals jittered", "fairbridge", "sjf", "multifactor", "easy", "fairbridge, true run times"}
+	readmeRows = []string{
+		"slurm, arrivals jittered", "fairbridge", "sjf", "multifactor", "easy", "fairbridge, true run times",
+	}
 )
 
 // worst is the largest ratio of a row at any site.
@@ -89,7 +92,8 @@ func (f siteFigures) table() string {
 
 // TestSitesTable wants README's table to be that of the figures by site.
 func TestSitesTable(t *testing.T) {
-	const begin, end = "<!-- sites-table: go test ./docs -run TestSitesTable -args -write-sites -->\n", "<!-- end of sites-table -->"
+	const begin = "<!-- sites-table: go test ./docs -run TestSitesTable -args -write-sites -->\n"
+	const end = "<!-- end of sites-table -->"
 	text, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
