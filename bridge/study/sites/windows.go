@@ -62,9 +62,11 @@ func (s *Site) Load(folder string) (*study.Scenario, error) {
 	}
 	all.Accounts = nil
 	isOther := func(j workload.Job) bool { return j.Account != all.Jobs[0].Account }
-	if !slices.ContainsFunc(all.Jobs, isOther) {
-		for i := range all.Jobs {
-			all.Jobs[i].Account = all.Jobs[i].User
+	namesNoGroups := !slices.ContainsFunc(all.Jobs, isOther)
+	for i := range all.Jobs {
+		j := &all.Jobs[i]
+		if j.CPUs = j.GPUs; namesNoGroups { // its processors are those GPUs
+			j.Account = j.User
 		}
 	}
 	given := *all
