@@ -72,7 +72,7 @@ func (o *siteOptions) chooseWindows(context.Context) error {
 		fmt.Fprintf(os.Stderr, "%s: %d windows of %d jobs\n", s.Name, len(chosen), len(log.Jobs))
 		all = append(all, chosen...)
 	}
-	return datafile.SaveFile(o.windowsPath, false, func(w io.Writer) error { return sites.WriteWindows(w, all) })
+	return datafile.SaveFile(o.windowsPath, true, func(w io.Writer) error { return sites.WriteWindows(w, all) })
 }
 
 // run writes what became of each row on the windows into the folder of their list: the page sites.md, all figures
@@ -98,7 +98,7 @@ func (o *siteOptions) run(ctx context.Context, runs study.RunKeeper, parallel in
 	}
 	rows := sites.AllRows(o.policies)
 	save := func(name string, write func(io.Writer) error) error {
-		return datafile.SaveFile(filepath.Join(filepath.Dir(o.windowsPath), name), false, write)
+		return datafile.SaveFile(filepath.Join(filepath.Dir(o.windowsPath), name), true, write)
 	}
 	return errors.Join(
 		save("site-figures.tsv", func(w io.Writer) error { return sites.WriteFigures(w, all, rows) }),
