@@ -63,8 +63,11 @@ bench: ## all benchmarks
 evaluation: ## docs/evaluation.md anew; TRACES=DIR: with the published traces in that folder
 	$(GO) run ./cmd/evaluation $(if $(TRACES),-traces $(TRACES))
 
-ratios: ## policies against Slurm alone, in docs/evaluation.md: two hours, goes on where it was; PHILLY=FILE ITP=FILE ARGS='-parts days'
-	$(GO) run ./cmd/evaluation -ratios $(if $(PHILLY),-philly $(PHILLY)) $(if $(ITP),-itp $(ITP)) $(ARGS)
+ratios: ## policies against Slurm alone on generated days, in docs/evaluation.md: an hour, goes on where it was
+	$(GO) run ./cmd/evaluation -ratios $(ARGS)
+
+sites: ## policies against Slurm alone on real sites' logs, in docs/sites.md: goes on where it was; LOGS=FOLDER
+	$(GO) run ./cmd/evaluation -logs $(LOGS) -sites fairbridge,sjf,multifactor,easy,qssf,tiresias -runs-in site-runs $(ARGS)
 
 loop-price: ## what of the loop costs how much, in docs/evaluation.md: ten minutes on a quiet machine
 	$(GO) run ./cmd/evaluation -loop-price
@@ -104,4 +107,4 @@ release: packages ## packages, checksums and what is in them, in dist; KEY=FILE:
 clean: ## remove bin and dist
 	rm -rf bin dist
 
-.PHONY: help build check test search race verify lint chaos speed bench evaluation ratios loop-price start-estimates fidelity fuzz demo screenshots packages image trypackages release clean
+.PHONY: help build check test search race verify lint chaos speed bench evaluation ratios sites loop-price start-estimates fidelity fuzz demo screenshots packages image trypackages release clean

@@ -11,8 +11,7 @@ import (
 
 	"fairbridge/api/server"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/cycle/freegpus"
-	"fairbridge/bridge/cycle/waits"
+	"fairbridge/bridge/cycle/figures"
 	"fairbridge/bridge/reminders/counts"
 )
 
@@ -44,8 +43,7 @@ var desc = regexp.MustCompile(`fqName: "([a-z_]+)".*variableLabels: \{([a-z_,]*)
 func TestMetrics(t *testing.T) {
 	var r recorder
 	cycle.NewMetrics(&r)
-	freegpus.NewMetrics(&r)
-	waits.NewMetrics(&r)
+	figures.NewMetrics(&r)
 	server.NewMetrics(&r)
 	counts.NewMetrics(&r)
 	var want [][2]string
@@ -61,7 +59,7 @@ func TestMetrics(t *testing.T) {
 	slices.SortFunc(got, byName)
 	slices.SortFunc(want, byName)
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("the table differs from cycle.NewMetrics, freegpus.NewMetrics, waits.NewMetrics, counts.NewMetrics and server.NewMetrics (-registered +page):\n%s", d)
+		t.Errorf("the table differs from cycle.NewMetrics, figures.NewMetrics, counts.NewMetrics and server.NewMetrics (-registered +page):\n%s", d)
 	}
 	names := regexp.MustCompile(`fairbridge_[a-z_]+`)
 	for _, p := range pages(t) {

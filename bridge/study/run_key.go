@@ -24,9 +24,11 @@ type RunKeeper interface {
 
 // RunKey stands for everything that decides what becomes of a policy on the scenario, but the
 // program: jobs, nodes, accounts, policy and options. Only runs with the default settings of
-// loop and Slurm, and without a history but the scenario's own, have one.
+// the loop, those of Slurm but for fair tree and backfill window, and without a history but the scenario's own, have one.
 func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error) {
-	if !reflect.ValueOf(o.LoopConfig).IsZero() || !reflect.ValueOf(o.SlurmConfig).IsZero() || o.History.Runs != nil || o.DecidesUntil != 0 {
+	other := o.SlurmConfig
+	other.IsFairTree, other.BackfillWindow = false, 0
+	if !reflect.ValueOf(o.LoopConfig).IsZero() || !reflect.ValueOf(other).IsZero() || o.History.Runs != nil || o.DecidesUntil != 0 {
 		return "", errors.New("naming a run: its loop or Slurm has settings of its own, or a history, which a key does not stand for")
 	}
 	sum := sha256.New()
@@ -42,6 +44,9 @@ func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error
 	}
 	if o.BillingWeights != nil { // likewise
 		fmt.Fprintln(sum, "charged by", o.BillingWeights)
+	}
+	if s := &o.SlurmConfig; s.IsFairTree || s.BackfillWindow != 0 { // likewise
+		fmt.Fprintln(sum, "Slurm's fair tree and window", s.IsFairTree, s.BackfillWindow)
 	}
 	if o.PredictsNothing { // likewise
 		fmt.Fprintln(sum, "nothing predicted")

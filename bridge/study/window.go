@@ -21,7 +21,15 @@ func (s *Scenario) TakeWindow(jobCount int, seed int64) (*Scenario, error) {
 	if jobCount <= 0 || jobCount > len(s.Jobs) {
 		return nil, fmt.Errorf("a window of %s: %s has %d that can run on %s: take a smaller one", policy.FormatCount(jobCount, "job"), s.Name, len(s.Jobs), policy.FormatCount(s.CountGPUs(), "GPU"))
 	}
-	first := int(drawUniform(seed, "window", 0) * float64(len(s.Jobs)-jobCount+1))
+	return s.WindowAt(int(drawUniform(seed, "window", 0)*float64(len(s.Jobs)-jobCount+1)), jobCount)
+}
+
+// WindowAt returns the scenario with only so many jobs from the one at a place, from 0. Time counts from the first of
+// them. What ended before is its history.
+func (s *Scenario) WindowAt(first, jobCount int) (*Scenario, error) {
+	if first < 0 || jobCount <= 0 || first+jobCount > len(s.Jobs) {
+		return nil, fmt.Errorf("%s from place %d: %s has %d", policy.FormatCount(jobCount, "job"), first, s.Name, len(s.Jobs))
+	}
 	w := *s
 	w.WindowJobs = jobCount
 	w.Jobs = slices.Clone(s.Jobs[first : first+jobCount])
@@ -67,24 +75,39 @@ func (s *Scenario) firstGPUType() string {
 // factor, so that its jobs ask for such a part of the GPU time between the first arrival and
 // the last.
 func (s *Scenario) ScaleToLoad(load float64) (*Scenario, error) {
-	work, first, last := 0.0, 0.0, 0.0
-	for i := range s.Jobs {
-		j := &s.Jobs[i]
-		if i == 0 {
-			first, last = j.Arrive, j.Arrive
-		}
-		work, first, last = work+float64(j.GPUs)*j.Duration, min(first, j.Arrive), max(last, j.Arrive)
-	}
-	if !(work > 0) || !(last > first) || !(load > 0) {
-		return nil, fmt.Errorf("scaling the arrivals of %s to load %g: its %s all arrive at once, or run for no time", s.Name, load, policy.FormatCount(len(s.Jobs), "job"))
+	work, first, span := s.demand(0, len(s.Jobs))
+	if !(work > 0) || !(span > 0) || !(load > 0) {
+		return nil, fmt.Errorf("scaling the arrivals of %s to load %g: its %s all arrive at once, or run for no time",
+			s.Name, load, policy.FormatCount(len(s.Jobs), "job"))
 	}
 	w := *s
-	w.ArrivalFactor = work / (load * float64(s.CountGPUs()) * (last - first))
+	w.ArrivalFactor = work / (load * float64(s.CountGPUs()) * span)
 	w.Jobs = slices.Clone(s.Jobs)
 	for i := range w.Jobs {
 		setArrival(&w.Jobs[i], first+(w.Jobs[i].Arrive-first)*w.ArrivalFactor)
 	}
 	return &w, nil
+}
+
+// OfferedLoad returns the GPU time that the jobs from one place to before another ask for, as a part of the GPU time
+// there is between the first arrival of them and the last; not finite where all arrive at once.
+func (s *Scenario) OfferedLoad(from, to int) float64 {
+	work, _, span := s.demand(from, to)
+	return work / (float64(s.CountGPUs()) * span)
+}
+
+// demand returns the GPU time that the jobs from one place to before another ask for, when the first of them arrives,
+// and how long after it the last.
+func (s *Scenario) demand(from, to int) (work, first, span float64) {
+	last := 0.0
+	for i := from; i < to; i++ {
+		j := &s.Jobs[i]
+		if i == from {
+			first, last = j.Arrive, j.Arrive
+		}
+		work, first, last = work+float64(j.GPUs)*j.Duration, min(first, j.Arrive), max(last, j.Arrive)
+	}
+	return work, first, last - first
 }
 
 // setArrival moves a job in time, and its deadline with it.

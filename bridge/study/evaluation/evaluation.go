@@ -57,9 +57,5 @@ func WriteEvaluation(ctx context.Context, path string, o Options) error {
 
 // keptSections are the headings of what WriteEvaluation leaves.
 func keptSections() []string {
-	var titles []string
-	for i := range tableParts {
-		titles = append(titles, tableParts[i].title)
-	}
-	return append(titles, sizesTitle, loopPriceTitle, startEstimatesTitle)
+	return []string{daysTitle, sizesTitle, loopPriceTitle, startEstimatesTitle}
 }

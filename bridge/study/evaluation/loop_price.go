@@ -64,6 +64,9 @@ func openStopBudgets(o *study.RunOptions) {
 }
 
 // loopPriceTitle is the heading of the section that WriteLoopPrice writes.
+// loopPriceDays is the part of a day that a seed draws.
+const loopPriceDays = 1.0 / 6
+
 const loopPriceTitle = "## The price of the loop, taken apart\n"
 
 const loopPriceText = `
@@ -142,7 +145,7 @@ func (o *LoopPriceOptions) writeSwitches(ctx context.Context, page *bytes.Buffer
 
 // drawJobs draws what a seed brings.
 func (o *LoopPriceOptions) drawJobs(seed int64, share float64) (*study.Scenario, error) {
-	part := partOfDay
+	part := loopPriceDays
 	if o.IsQuick {
 		part = 0.02
 	}

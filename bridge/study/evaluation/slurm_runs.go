@@ -15,10 +15,9 @@ import (
 	"fairbridge/bridge/study/policyset"
 )
 
-// slurmTable is a part of the table while its runs are made.
+// slurmTable is the table while its runs are made.
 type slurmTable struct {
 	SlurmTableOptions
-	part      *tablePart
 	workloads []*comparedWorkload
 
 	made  *countingKeeper
@@ -41,12 +40,10 @@ func (k *countingKeeper) KeepRun(key string, run *measure.Run) error {
 // by chance.
 const chanceLabel = "slurm again"
 
-func newSlurmTable(part *tablePart, o SlurmTableOptions) (*slurmTable, error) {
-	t := &slurmTable{SlurmTableOptions: o, part: part, made: &countingKeeper{RunKeeper: o.Runs}, began: time.Now()}
+func newSlurmTable(o SlurmTableOptions) (*slurmTable, error) {
+	t := &slurmTable{SlurmTableOptions: o, made: &countingKeeper{RunKeeper: o.Runs}, began: time.Now()}
+	t.workloads = newWholeDays(&o)
 	var err error
-	if t.workloads, err = part.open(&o); err != nil {
-		return nil, err
-	}
 	for _, w := range t.workloads {
 		if o.SeedCount > 0 {
 			w.seeds = min(w.seeds, o.SeedCount)
@@ -124,9 +121,6 @@ func (t *slurmTable) makeRun(ctx context.Context, c *slurmTableCell, s *study.Sc
 // runOptions are those of a run of the workload.
 func (w *comparedWorkload) runOptions(s *study.Scenario, p policyset.PolicyChoice, seed int64) (study.RunOptions, error) {
 	o := study.RunOptions{ThroughSlurm: true, Seed: seed}
-	if p.System.Name != policyset.SlurmName { // which is told nothing: its runs are the same whatever policies are told
-		w.told.tell(&o)
-	}
 	if p.Label == chanceLabel {
 		o.Seed += 1_000_000
 	}

@@ -13,40 +13,17 @@ import (
 	"fairbridge/policy"
 )
 
-// WriteSlurmTable makes the runs that are missing and writes the sections of the page that
-// compare policies with Slurm alone, one part after the other; the rest of the page stays. When
-// the context ends, the sections are made of what is there, which they say, and the error is the
-// context's.
+// WriteSlurmTable makes the runs that are missing and writes the section of the page that compares policies with Slurm
+// alone; the rest of the page stays. When the context ends, the section is made of what is there, which it says, and the
+// error is the context's.
 func WriteSlurmTable(ctx context.Context, path string, o SlurmTableOptions) error {
-	parts, err := pickParts(o.Parts)
-	if err != nil {
-		return err
-	}
-	var ran error
-	for i := range parts {
-		if err := writePart(ctx, path, &parts[i], o); err != nil {
-			if !errors.Is(err, ctx.Err()) {
-				return err
-			}
-			ran = err
-		}
-	}
-	return ran
-}
-
-// writePart is WriteSlurmTable for one part.
-func writePart(ctx context.Context, path string, part *tablePart, o SlurmTableOptions) error {
 	page, err := readPage(path)
 	if err != nil {
 		return err
 	}
-	t, err := newSlurmTable(part, o)
+	t, err := newSlurmTable(o)
 	if err != nil {
 		return err
-	}
-	if len(t.workloads) == 0 {
-		o.ReportProgress(fmt.Sprintf("part %s is left as it is: no trace of it is named", part.name))
-		return nil
 	}
 	var ran error
 	if !o.MakesNone {
@@ -58,7 +35,7 @@ func writePart(ctx context.Context, path string, part *tablePart, o SlurmTableOp
 	if err != nil {
 		return err
 	}
-	return errors.Join(saveSection(path, page, part.title, section, part.sectionsBefore()...), ran)
+	return errors.Join(saveSection(path, page, daysTitle, section), ran)
 }
 
 // readPage reads the page of which a section is written anew.
@@ -109,7 +86,7 @@ func replaceSection(page, title, section string, before ...string) string {
 
 // writeSection writes all workloads.
 func (t *slurmTable) writeSection() (string, error) {
-	writer := t.part.newWriter()
+	writer := &comparisonWriter{}
 	missing := 0
 	for _, w := range t.workloads {
 		for _, c := range w.cells() {
@@ -126,7 +103,7 @@ func (t *slurmTable) writeSection() (string, error) {
 			b.DropJobs()
 		}
 	}
-	page := bytes.NewBufferString(t.part.head)
+	page := bytes.NewBufferString(daysHead)
 	if missing > 0 {
 		fmt.Fprintf(page, "\n**%s of %d are missing here**: not made yet, or failed.\n", policy.FormatCount(missing, "run"), t.countRuns())
 	}

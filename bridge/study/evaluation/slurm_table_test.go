@@ -27,7 +27,7 @@ func quickTable(t *testing.T, ctx context.Context, folder string, change func(*S
 		t.Fatal(err)
 	}
 	counted := &countingKeeper{RunKeeper: runs}
-	o := SlurmTableOptions{Parts: []string{"hours"}, Runs: counted, Parallel: 2, IsQuick: true, ReportProgress: func(string) {}}
+	o := SlurmTableOptions{Runs: counted, Parallel: 2, IsQuick: true, ReportProgress: func(string) {}}
 	if change != nil {
 		change(&o)
 	}
@@ -69,7 +69,7 @@ func TestSlurmTableGoesOn(t *testing.T) {
 	if err != nil || made != 3 || second != first {
 		t.Errorf("%d runs are made, want 3, and the page is the same: %t (%v)", made, second == first, err)
 	}
-	if !strings.HasPrefix(first, "# Page\n\nHead.\n\n## Against Slurm alone\n") || !strings.HasSuffix(first, "\n\n## One\n\nFirst.\n\n## Two\n") {
+	if !strings.HasPrefix(first, "# Page\n\nHead.\n\n"+daysTitle+"") || !strings.HasSuffix(first, "\n\n## One\n\nFirst.\n\n## Two\n") {
 		t.Errorf("the rest of the page is not as it was:\n%s", first)
 	}
 	for _, row := range []string{"\n| fairbridge | ", "\n| slurm again | ", "\n| *slurm* | *2* | ", "\n| fifo | "} {
@@ -105,45 +105,21 @@ func (k *interruptingKeeper) KeepRun(key string, run *measure.Run) error {
 	return err
 }
 
-// TestPartsStandInOrder: each part has a section of its own, in one order whatever was asked first;
-// without a trace there is none of windows, and what is there of it stays.
-func TestPartsStandInOrder(t *testing.T) {
-	part.Only(t, "studies")
-	folder := t.TempDir()
-	all := func(o *SlurmTableOptions) { o.Parts, o.MakesNone = nil, true }
-	page, _, err := quickTable(t, t.Context(), folder, all)
-	hours, days := strings.Index(page, tableParts[0].title), strings.Index(page, tableParts[1].title)
-	if err != nil || hours < 0 || days < hours || strings.Contains(page, tableParts[2].title) || strings.Index(page, "## One") < days {
-		t.Errorf("hours at %d, days at %d (%v):\n%s", hours, days, err, page)
-	}
-	if n := strings.Count(page, "**20 runs of 20 are missing here**"); n != 1 || !strings.Contains(page, "**40 runs of 40 are missing here**") {
-		t.Errorf("%d sections miss 20 runs, want 1, and one 40:\n%s", n, page)
-	}
-	made, count, err := quickTable(t, t.Context(), folder, func(o *SlurmTableOptions) { o.Parts = []string{"days"} })
-	// Of 40, Slurm alone, twice on two seeds of two settings, is the same whatever policies are told.
-	if err != nil || count != 32 || strings.Contains(made, "missing here") || strings.Contains(made, tableParts[0].title) {
-		t.Errorf("%d runs are made, want 32 (%v):\n%s", count, err, made)
-	}
-	if _, _, err := quickTable(t, t.Context(), folder, func(o *SlurmTableOptions) { o.Parts = []string{"days", "weeks"} }); err == nil || !strings.Contains(err.Error(), "no part weeks: it has hours, days, windows") {
-		t.Errorf("an unknown part: %v", err)
-	}
-}
-
 // TestSectionIsReplaced puts the section before the first one, then in its own place.
 func TestSectionIsReplaced(t *testing.T) {
 	page := "# P\n\nx\n\n## A\n\na\n"
-	one := replaceSection(page, tableParts[0].title, tableParts[0].title+"\nold\n")
-	two := replaceSection(one, tableParts[0].title, tableParts[0].title+"\nnew\n\n### Sub\n\nb\n")
-	if want := "# P\n\nx\n\n" + tableParts[0].title + "\nold\n\n## A\n\na\n"; one != want {
+	one := replaceSection(page, daysTitle, daysTitle+"\nold\n")
+	two := replaceSection(one, daysTitle, daysTitle+"\nnew\n\n### Sub\n\nb\n")
+	if want := "# P\n\nx\n\n" + daysTitle + "\nold\n\n## A\n\na\n"; one != want {
 		t.Errorf("put in:\n%s", one)
 	}
-	if want := "# P\n\nx\n\n" + tableParts[0].title + "\nnew\n\n### Sub\n\nb\n\n## A\n\na\n"; two != want {
+	if want := "# P\n\nx\n\n" + daysTitle + "\nnew\n\n### Sub\n\nb\n\n## A\n\na\n"; two != want {
 		t.Errorf("replaced:\n%s", two)
 	}
-	if got := replaceSection(one, "## B\n", "## B\n\nb\n", tableParts[0].title, "## none\n"); got != "# P\n\nx\n\n"+tableParts[0].title+"\nold\n\n## B\n\nb\n\n## A\n\na\n" {
+	if got := replaceSection(one, "## B\n", "## B\n\nb\n", daysTitle, "## none\n"); got != "# P\n\nx\n\n"+daysTitle+"\nold\n\n## B\n\nb\n\n## A\n\na\n" {
 		t.Errorf("put after another:\n%s", got)
 	}
-	if got := replaceSection(two, tableParts[0].title, tableParts[0].title+"\nold\n"); got != one {
+	if got := replaceSection(two, daysTitle, daysTitle+"\nold\n"); got != one {
 		t.Errorf("and back:\n%s", got)
 	}
 }

@@ -50,9 +50,7 @@ type comparisonWriter struct {
 	blocks    [][]*study.PairedBlock // by workload
 }
 
-func newComparisonWriter() sectionWriter { return &comparisonWriter{} }
-
-// add implements sectionWriter.
+// add takes a cell of a workload; what became of each job is there only until it returns.
 func (c *comparisonWriter) add(w *comparedWorkload, b *study.PairedBlock) {
 	last := len(c.workloads) - 1
 	if last < 0 || c.workloads[last] != w {
@@ -62,7 +60,7 @@ func (c *comparisonWriter) add(w *comparedWorkload, b *study.PairedBlock) {
 	c.blocks[last] = append(c.blocks[last], b)
 }
 
-// write implements sectionWriter.
+// write writes the section.
 func (c *comparisonWriter) write(page *bytes.Buffer) {
 	for i, w := range c.workloads {
 		writeComparedWorkload(page, w, c.blocks[i])
@@ -72,7 +70,7 @@ func (c *comparisonWriter) write(page *bytes.Buffer) {
 // writeComparedWorkload writes a workload: the medians of all cells in one table, a drawing of
 // one cell, and a table of each cell.
 func writeComparedWorkload(page *bytes.Buffer, w *comparedWorkload, blocks []*study.PairedBlock) {
-	fmt.Fprintf(page, "\n### %s\n\n%s The cluster is %s, %s, median %d jobs.\n", w.title, w.about, slurmTableCluster, seedCountText(w.seeds), medianJobCount(blocks))
+	fmt.Fprintf(page, "\n### %s\n\nThe cluster is %s, %s, median %d jobs.\n", w.title, slurmTableCluster, seedCountText(w.seeds), medianJobCount(blocks))
 	fmt.Fprintf(page, "\nMean completion time, by load and by which jobs may be stopped; more than %.0f %% worse than\nSlurm alone in bold:\n\n", 100*(losesAbove-1))
 	writeMedians(page, blocks)
 	writeLosers(page, blocks)

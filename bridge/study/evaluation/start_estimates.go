@@ -9,8 +9,10 @@ import (
 
 	"fairbridge/bridge/estimate"
 	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/startscore"
+	"fairbridge/bridge/study/trace"
 	"fairbridge/policy"
 )
 
@@ -98,12 +100,12 @@ func (o *StartEstimateOptions) workloads() (list []startWorkload, seeds int, err
 		list = append(list, startWorkload{fmt.Sprintf("Drawn half days, load %g", load), load, drawDays(part)})
 	}
 	if o.PhillyPath != "" {
-		w, err := newTraceWindows("Windows of the Philly trace", o.PhillyPath, "philly")
+		draw, err := drawPhillyWindows(o.PhillyPath)
 		if err != nil {
 			return nil, 0, err
 		}
 		for _, load := range []float64{1, 1.5} {
-			list = append(list, startWorkload{fmt.Sprintf("Philly windows, load %g", load), load, w.draw})
+			list = append(list, startWorkload{fmt.Sprintf("Philly windows, load %g", load), load, draw})
 		}
 	}
 	return list, seeds, nil
@@ -162,3 +164,27 @@ func writeStartScore(section *bytes.Buffer, title, held string, looks []startsco
 func share(v float64) string { return fmt.Sprintf("%.2f", v) }
 
 func minutes(d time.Duration) string { return fmt.Sprintf("%.1f min", d.Minutes()) }
+
+// windowJobs is how many jobs of the trace a seed takes.
+const windowJobs = 100
+
+// drawPhillyWindows reads the trace of which each seed takes a window.
+func drawPhillyWindows(path string) (func(load float64, seed int64) (*study.Scenario, error), error) {
+	nodes, err := cluster.ParseSpec(slurmTableCluster)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := study.LoadScenario(study.ScenarioSource{
+		TracePath: path, TraceOptions: trace.ReadOptions{Format: "philly", SkipBad: true}, Nodes: nodes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func(load float64, seed int64) (*study.Scenario, error) {
+		w, err := whole.TakeWindow(windowJobs, seed)
+		if err != nil {
+			return nil, err
+		}
+		return w.ScaleToLoad(load)
+	}, nil
+}

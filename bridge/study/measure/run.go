@@ -23,6 +23,17 @@ type JobOutcome struct {
 	LostService         float64 `json:"lost_gpu_s,omitempty"` // GPU-seconds of Service that brought no progress
 }
 
+// StartCounts are first starts by what the last plan before wanted of the job.
+type StartCounts struct {
+	Planned     int `json:"planned"`      // to start
+	AgainstPlan int `json:"against_plan"` // to wait
+	Unseen      int `json:"unseen"`       // no plan saw the job
+	PastGang    int `json:"past_gang"`    // of those not planned: while a job of a node or more waited
+}
+
+// Sum is the number of starts.
+func (n StartCounts) Sum() int { return n.Planned + n.AgainstPlan + n.Unseen }
+
 // ClusterSample is the cluster at one moment; it holds until the next one.
 type ClusterSample struct {
 	AtSeconds     float64            `json:"at"`
@@ -48,6 +59,8 @@ type Run struct {
 
 	// WriteCount is how many edits were sent to Slurm, stops among them; exactly, none are.
 	WriteCount int `json:"writes,omitempty"`
+	// Starts counts the first starts through Slurm by what the last plan wanted of the jobs; zero where no plan was made.
+	Starts StartCounts `json:"starts,omitzero"`
 	// FillableIdleGPUSeconds are the GPU-seconds that stood idle while jobs waited that would
 	// have fitted on them; negative: not known.
 	FillableIdleGPUSeconds float64 `json:"fillable_idle_gpu_s"`

@@ -103,6 +103,27 @@ func NewSet(gpusPerNode int, weightsBySeed map[int64]map[string]float64) *Set {
 	return s
 }
 
+// AddTails adds figures for which a terminal has no room: the longest wait, the slowdown at 95 %, and, in percent of
+// the starts, how many the last plan wanted, how many were of jobs that no plan saw, and how many were not planned while
+// a job of a node or more waited.
+func (s *Set) AddTails() {
+	add := func(f Figure, of func(*measure.Run) float64) {
+		f.valueOf = of
+		s.Figures = append(s.Figures, &f)
+	}
+	starts := func(key, title string, of func(measure.StartCounts) int) {
+		add(Figure{Key: key, Title: title, Group: GroupCost, isShare: true},
+			func(r *measure.Run) float64 { return float64(of(r.Starts)) / float64(r.Starts.Sum()) })
+	}
+	add(Figure{Key: "longest_wait_s", Title: "Longest wait, s", Group: GroupWaiting, IsRatio: true, leastCounted: 1},
+		func(r *measure.Run) float64 { return quantile(waits(r), 1) })
+	add(Figure{Key: "p95_slowdown", Title: "95 % bounded slowdown", Group: GroupCompletion, IsRatio: true},
+		func(r *measure.Run) float64 { return quantile(Slowdowns(r, 1, math.MaxInt), 0.95) })
+	starts("starts_planned", "Starts as planned, %", func(n measure.StartCounts) int { return n.Planned })
+	starts("starts_unseen", "Starts unseen, %", func(n measure.StartCounts) int { return n.Unseen })
+	starts("starts_past_gang", "Starts past a gang, %", func(n measure.StartCounts) int { return n.PastGang })
+}
+
 func (s *Set) addAccountFigures(a *accountShares) {
 	s.Figures = append(s.Figures,
 		&Figure{

@@ -15,9 +15,11 @@ func run(seed int64, slow float64) *measure.Run {
 			ID: id, Account: account, GPUCount: gpus, Start: slow * wait, Finish: slow*wait + ran, ExclusiveRunSeconds: ran, HeldSeconds: ran, Service: ran * float64(gpus),
 		}
 	}
-	r := &measure.Run{Seed: seed, ClusterGPUs: 10, HasOneSpeed: true, MakespanSeconds: 400, FillableIdleGPUSeconds: 200 * slow, ShareDeficit: .1 * slow, WriteCount: int(slow), JobOutcomes: []measure.JobOutcome{
-		job(1, "big", 8, 100, 100), job(2, "big", 8, 200, 100), job(3, "small", 1, 100, 50), job(4, "tiny", 2, 0, 5),
-	}}
+	r := &measure.Run{Seed: seed, ClusterGPUs: 10, HasOneSpeed: true, MakespanSeconds: 400, FillableIdleGPUSeconds: 200 * slow, ShareDeficit: .1 * slow, WriteCount: int(slow),
+		Starts: measure.StartCounts{Planned: 2 * int(slow), AgainstPlan: 5 - int(slow), Unseen: 3 - int(slow), PastGang: 2},
+		JobOutcomes: []measure.JobOutcome{
+			job(1, "big", 8, 100, 100), job(2, "big", 8, 200, 100), job(3, "small", 1, 100, 50), job(4, "tiny", 2, 0, 5),
+		}}
 	r.JobOutcomes[0].StopCount, r.JobOutcomes[0].LostService = 2, 1800
 	return r
 }
@@ -26,6 +28,7 @@ func run(seed int64, slow float64) *measure.Run {
 // as long.
 func TestFiguresByHand(t *testing.T) {
 	s := NewSet(8, map[int64]map[string]float64{1: {"big": 1, "small": 1}})
+	s.AddTails()
 	c := s.Compare("p", []*measure.Run{run(1, 2)}, []*measure.Run{run(2, 9), nil, run(1, 1)})
 	if len(c.Pairs) != 1 || c.Pairs[0].Seed != 1 {
 		t.Fatalf("paired are %+v", c.Pairs)
@@ -33,6 +36,8 @@ func TestFiguresByHand(t *testing.T) {
 	// Waits 200, 400, 200, 0 against 100, 200, 100, 0. Slowdowns 3, 5, 5, 1 against 2, 3, 3, 1.
 	want := map[string][2]float64{
 		"mean_wait_s": {200, 2}, "p95_wait_s": {370, 2}, "p99_wait_s": {394, 2}, "makespan_s": {400, 1},
+		"longest_wait_s": {400, 2}, "p95_slowdown": {5, 5.0 / 3}, // of 3, 5, 5, 1 and of 2, 3, 3, 1
+		"starts_planned": {0.5, 2}, "starts_unseen": {0.125, 0.5}, "starts_past_gang": {0.25, 1},
 		"mean_completion_s": {263.75, 263.75 / 163.75}, "mean_slowdown": {3.5, 3.5 / 2.25},
 		"worst_account_slowdown":     {5, 5.0 / 3},   // small; big is 4 over 2.5
 		"worst_below_share_slowdown": {5, 5.0 / 3},   // small had 50 and tiny 10 of 1,660 GPU-seconds

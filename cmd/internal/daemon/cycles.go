@@ -10,8 +10,7 @@ import (
 	"fairbridge/accounting/localjournal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/cycle/freegpus"
-	"fairbridge/bridge/cycle/waits"
+	"fairbridge/bridge/cycle/figures"
 )
 
 // runCycles runs the loop, tells systemd of it, and gives leadership back at the
@@ -19,15 +18,14 @@ import (
 func (d *daemon) runCycles(ctx context.Context) error {
 	f := d.File
 	d.log.Info("fairbridge runs", "cluster", f.Cluster, "interval", f.Interval, "partitions", f.FormatModes(), "metrics", f.Listen)
-	free, waiting := freegpus.NewMetrics(d.Registry), waits.NewMetrics(d.Registry)
+	seen := figures.NewMetrics(d.Registry)
 	d.Loop.OnCycleEnd = func(r *cycle.Report) {
 		_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
 		d.recorded.noteCycle(r)
 		d.noteDatabaseReached(r)
 		d.recordDoubts(ctx, r)
 		d.storeEstimates(ctx, r)
-		free.NoteCycle(r)
-		waiting.NoteCycle(r)
+		seen.NoteCycle(r)
 		d.reminders.NoteCycle(r)
 		if d.answers != nil {
 			d.answers.NoteCycle(r)

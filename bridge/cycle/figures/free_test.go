@@ -1,4 +1,4 @@
-package freegpus_test
+package figures_test
 
 import (
 	"strings"
@@ -9,20 +9,20 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/cycle/freegpus"
+	"fairbridge/bridge/cycle/figures"
 	"fairbridge/policy"
 	"fairbridge/policy/policytest"
 )
 
-// TestNoteCycle: five and three GPUs are free on two nodes, and a job wants eight on one.
-func TestNoteCycle(t *testing.T) {
+// TestFreeGPUs: five and three GPUs are free on two nodes, and a job wants eight on one.
+func TestFreeGPUs(t *testing.T) {
 	s := &policy.Snapshot{Now: policytest.SnapshotTime}
 	for i, name := range []string{"n1", "n2"} {
 		s.Nodes = append(s.Nodes, policy.Node{Name: name, Partitions: []string{"gpu"}, GPUs: []policy.NodeDevices{{Type: "a100", Count: 5 - 2*i}}})
 	}
 	s.Jobs = []policy.Job{{ID: 1, Partition: "gpu", State: policy.Pending, Ask: policy.Ask{GPUs: policy.GPUs{Count: 8}, MaxNodes: 1}}}
 	registry := prometheus.NewRegistry()
-	m := freegpus.NewMetrics(registry)
+	m := figures.NewMetrics(registry)
 	seen := &cycle.Report{PartitionResults: []cycle.PartitionResult{{Partition: bridge.Partition{Name: "gpu"}, Snapshot: s}, {Partition: bridge.Partition{Name: "failed"}}}}
 	check := func(what, want string) {
 		t.Helper()

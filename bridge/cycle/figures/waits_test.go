@@ -1,4 +1,4 @@
-package waits_test
+package figures_test
 
 import (
 	"strings"
@@ -10,23 +10,23 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/cycle/waits"
+	"fairbridge/bridge/cycle/figures"
 	"fairbridge/policy"
 	"fairbridge/policy/policytest"
 )
 
-// TestNoteCycle: of those that wait, one for three hours, the one that is held for longer does not count.
-func TestNoteCycle(t *testing.T) {
+// TestLongestWait: of those that wait, one for three hours, the one that is held for longer does not count.
+func TestLongestWait(t *testing.T) {
 	now := policytest.SnapshotTime
 	wait := func(id policy.JobID, waits time.Duration, held string) policy.Job {
 		return policy.Job{ID: id, Partition: "gpu", State: policy.Pending, Arrive: now.Add(-waits), EligibleAt: now.Add(-waits), HeldReason: held}
 	}
 	s := &policy.Snapshot{Now: now, Jobs: []policy.Job{wait(1, time.Hour, ""), wait(2, 3*time.Hour, ""), wait(3, 9*time.Hour, "held by its owner")}}
 	registry := prometheus.NewRegistry()
-	m := waits.NewMetrics(registry)
+	m := figures.NewMetrics(registry)
 	check := func(what, want string) {
 		t.Helper()
-		if err := testutil.GatherAndCompare(registry, strings.NewReader(want)); err != nil {
+		if err := testutil.GatherAndCompare(registry, strings.NewReader(want), "fairbridge_longest_wait_seconds"); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
