@@ -82,7 +82,8 @@ func WritePage(to io.Writer, all []*SiteResult, rows []Row) error {
 		}
 		writeCells(page, "**all**", set, overSites(set, all, first), table.columns)
 	}
-	fmt.Fprintf(page, "\n## Who loses under `%s`\n\nBy more than 5 %%: windows by their mean completion, sizes and accounts by their slowdown.\n\n", first.Label())
+	fmt.Fprintf(page, "\n## Who loses under `%s`\n\nBy more than 5 %%: windows (seeds, in the order of the list) by their "+
+		"mean completion, sizes and accounts by their slowdown.\n\n", first.Label())
 	for _, r := range all {
 		c := set.Compare(first.Label(), r.RunsByRow[first], r.RunsByRow[r.Baseline()])
 		fmt.Fprintf(page, "* %s: %s\n", r.Name, cmp.Or(set.DescribeLosers(&c), "none"))
