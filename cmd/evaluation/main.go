@@ -52,11 +52,11 @@ func (o *options) addFlags() {
 	flag.BoolVar(&o.evaluation.IsQuick, "quick", false, "small sizes only, to try the command")
 	flag.BoolVar(&o.writesTable, "ratios", false, "write only the section that compares policies with Slurm alone on generated days, and leave the rest of the file")
 	flag.StringVar(&o.phillyPath, "philly", "", "with -start-estimates: Microsoft's Philly trace as a table; without it its windows are left out")
-	flag.StringVar(&o.folder, "runs-in", "evaluation-runs", "with -ratios: folder with the runs that ended, one file each; those are not made again")
-	flag.BoolVar(&o.takesAnyOfRuns, "any-program", false, "with -ratios: take runs also that another build of this program made")
+	flag.StringVar(&o.folder, "runs-in", "evaluation-runs", "with -ratios or -sites: folder with the runs that ended, one file each; those are not made again")
+	flag.BoolVar(&o.takesAnyOfRuns, "any-program", false, "with -ratios or -sites: take runs also that another build of this program made")
 	flag.BoolVar(&o.table.MakesNone, "made", false, "with -ratios: make no runs: the section from those that are there")
 	flag.IntVar(&o.table.SeedCount, "seeds", 0, "with -ratios: only the first so many seeds, so that all rows stand on the same days where runs are missing; 0: all")
-	flag.IntVar(&o.table.Parallel, "parallel", runtime.GOMAXPROCS(0), "with -ratios, -loop-price or -sizes: runs at a time")
+	flag.IntVar(&o.table.Parallel, "parallel", runtime.GOMAXPROCS(0), "with -ratios, -sites, -loop-price or -sizes: runs at a time")
 	flag.BoolVar(&o.writesLoopPrice, "loop-price", false, "write only the section that takes the price of the loop apart, one switch at a time")
 	flag.BoolVar(&o.writesSizes, "sizes", false, "write only the section that says what ranges of GPUs are worth beside Slurm alone")
 	o.sites.addFlags()
@@ -67,7 +67,7 @@ func (o *options) addFlags() {
 func (o *options) write(ctx context.Context) error {
 	report := func(what string) { fmt.Fprintln(os.Stderr, what) }
 	if o.sites.chosen != nil {
-		return o.sites.chooseWindows(ctx)
+		return o.sites.chooseWindows()
 	}
 	if o.writesLoopPrice {
 		return evaluation.WriteLoopPrice(ctx, o.path, evaluation.LoopPriceOptions{Parallel: o.table.Parallel, IsQuick: o.evaluation.IsQuick, ReportProgress: report})

@@ -58,7 +58,7 @@ func parseSites(list string) ([]sites.Site, error) {
 }
 
 // chooseWindows writes the list of windows.
-func (o *siteOptions) chooseWindows(context.Context) error {
+func (o *siteOptions) chooseWindows() error {
 	if o.logFolder == "" {
 		return errors.New("choosing windows: name the folder with the logs by -logs")
 	}
@@ -75,8 +75,8 @@ func (o *siteOptions) chooseWindows(context.Context) error {
 	return datafile.SaveFile(o.windowsPath, true, func(w io.Writer) error { return sites.WriteWindows(w, all) })
 }
 
-// run writes what became of each row on the windows into the folder of their list: the page sites.md, all figures
-// as site-figures.tsv and who loses as site-losers.tsv.
+// run writes the results of each row on the windows into the folder of their list: the page sites.md, all figures as
+// site-figures.tsv and who loses as site-losers.tsv.
 func (o *siteOptions) run(ctx context.Context, runs study.RunKeeper, parallel int, report func(string)) error {
 	list, err := os.Open(o.windowsPath)
 	if err != nil {

@@ -50,7 +50,7 @@ type comparisonWriter struct {
 	blocks    [][]*study.PairedBlock // by workload
 }
 
-// add takes a cell of a workload; what became of each job is there only until it returns.
+// add takes a cell of a workload. The outcomes of its jobs are there only until add returns.
 func (c *comparisonWriter) add(w *comparedWorkload, b *study.PairedBlock) {
 	last := len(c.workloads) - 1
 	if last < 0 || c.workloads[last] != w {

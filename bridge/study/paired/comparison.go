@@ -44,15 +44,21 @@ func (s *Set) Compare(label string, runs, baseline []*measure.Run) Comparison {
 		}
 	}
 	for i, f := range s.Figures {
-		values := make([]float64, len(c.Pairs))
-		for k := range c.Pairs {
-			if values[k] = c.Pairs[k].Values[i]; f.IsRatio {
-				values[k] = c.Pairs[k].Ratios[i]
-			}
-		}
-		c.Spreads = append(c.Spreads, newSpread(values, f.IsRatio))
+		c.Spreads = append(c.Spreads, newSpread(c.ShownValues(i, f), f.IsRatio))
 	}
 	return c
+}
+
+// ShownValues are, by pair, what is shown of the figure at that index of the set: its ratios, or its values where it
+// is no ratio.
+func (c *Comparison) ShownValues(index int, f *Figure) []float64 {
+	values := make([]float64, len(c.Pairs))
+	for k := range c.Pairs {
+		if values[k] = c.Pairs[k].Values[index]; f.IsRatio {
+			values[k] = c.Pairs[k].Ratios[index]
+		}
+	}
+	return values
 }
 
 func (s *Set) newPair(run, baseline *measure.Run) Pair {

@@ -30,7 +30,7 @@ var (
 const pageHead = `# Real sites
 
 Jobs of real sites under policies, through fairbridge's loop and the simulated Slurm, beside Slurm alone on the same
-jobs. Nobody lets a job be stopped, no job reports, limits are those that users asked for. Written by
+jobs. No owner lets a job be stopped, no job reports, limits are those that users asked for. Written by
 
 ` + "```sh" + `
 go run ./cmd/evaluation -logs DIR -sites %s
@@ -63,7 +63,8 @@ func WritePage(to io.Writer, all []*SiteResult, rows []Row) error {
 			scaled = append(scaled, r.Name)
 		}
 	}
-	fmt.Fprintf(page, pageHead, strings.Join(policies, ","), WindowJobs, LeastLoad, MostLoad, MaxGPUs, MaxGPUs, GPUsPerNode, WindowCount,
+	fmt.Fprintf(page, pageHead, strings.Join(policies, ","), WindowJobs, LeastLoad, MostLoad,
+		MaxGPUs, MaxGPUs, GPUsPerNode, WindowCount,
 		cmp.Or(strings.Join(scaled, ", "), "none here"), ScaledLoad, jitterSeconds)
 	fmt.Fprintf(page, "\n## All sites\n\n")
 	writeHead(page, "row", overviewColumns)
@@ -85,8 +86,7 @@ func WritePage(to io.Writer, all []*SiteResult, rows []Row) error {
 	fmt.Fprintf(page, "\n## Who loses under `%s`\n\nBy more than 5 %%: windows (seeds, in the order of the list) by their "+
 		"mean completion, sizes and accounts by their slowdown.\n\n", first.Label())
 	for _, r := range all {
-		c := set.Compare(first.Label(), r.RunsByRow[first], r.RunsByRow[r.Baseline()])
-		fmt.Fprintf(page, "* %s: %s\n", r.Name, cmp.Or(set.DescribeLosers(&c), "none"))
+		fmt.Fprintf(page, "* %s: %s\n", r.Name, r.losersOf(set, first))
 	}
 	_, err := io.WriteString(to, page.String())
 	return err
@@ -122,17 +122,4 @@ func (c cell) format(f *paired.Figure) string {
 		return paired.FormatRatio(c.value)
 	}
 	return paired.FormatRatio(c.value) + " ± " + paired.FormatRatio(c.standardError)
-}
-
-// overSites are the row's figures over the sites.
-func overSites(set *paired.Set, all []*SiteResult, row Row) []cell {
-	over := make([]cell, len(set.Figures))
-	for i, f := range set.Figures {
-		var values []float64
-		for _, r := range all {
-			values = append(values, r.cellsOf(set, row)[i].value)
-		}
-		over[i] = newCell(values, f.IsRatio)
-	}
-	return over
 }

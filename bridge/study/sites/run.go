@@ -3,7 +3,6 @@ package sites
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -67,13 +66,13 @@ type Options struct {
 	ReportProgress func(what string)
 }
 
-// SiteResult is what came of the windows of a site.
+// SiteResult has the runs on the windows of a site.
 type SiteResult struct {
 	Site
-	Windows        []Window
-	HasLongWindow  bool               // the baseline's backfill looks as far ahead as the longest limit: there Slurm alone waits less
-	AccountWeights map[string]float64 // all 1
-	RunsByRow      map[Row][]*measure.Run
+	Windows []Window
+	// HasLongWindow says that the baseline's backfill looks as far ahead as the longest limit: there Slurm alone waits less.
+	HasLongWindow bool
+	RunsByRow     map[Row][]*measure.Run // by window
 }
 
 // Run runs every row on every window, and returns the sites in the order of the windows. Policies run over the Slurm
@@ -118,12 +117,12 @@ func (r *SiteResult) run(ctx context.Context, o *Options) error {
 
 // meanWait is the geometric mean of the runs' mean waits, a second at least.
 func meanWait(runs []*measure.Run) float64 {
-	set, sum := paired.NewSet(GPUsPerNode, nil), 0.0
+	set, values := paired.NewSet(GPUsPerNode, nil), make([]float64, len(runs))
 	wait := set.Figures[set.FigureIndex("mean_wait_s")]
-	for _, r := range runs {
-		sum += math.Log(max(wait.ValueOf(r), 1))
+	for i, r := range runs {
+		values[i] = max(wait.ValueOf(r), 1)
 	}
-	return math.Exp(sum / float64(len(runs)))
+	return newCell(values, true).value
 }
 
 func (r *SiteResult) runRows(ctx context.Context, o *Options, rows []Row, scenarios []*study.Scenario) error {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestRunsOfAMadeSite runs a policy on two windows of a made log, and reads the runs back the second time. Slurm alone
-// is 1 in every ratio, every start of the policy is counted, and the log's owners are who loses or nobody.
+// is 1 in every ratio, every start of the policy is counted, and no one loses under Slurm alone.
 func TestRunsOfAMadeSite(t *testing.T) {
 	site := sites.Site{Name: "made", File: "log.swf", Processors: 16}
 	folder := writeLog(t, 1000)

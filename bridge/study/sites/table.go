@@ -45,22 +45,40 @@ func newCell(values []float64, areRatios bool) cell {
 	return cell{mean, deviation}
 }
 
+// compare sets the row's runs beside those of the site's baseline.
+func (r *SiteResult) compare(set *paired.Set, row Row) paired.Comparison {
+	return set.Compare(row.Label(), r.RunsByRow[row], r.RunsByRow[r.Baseline()])
+}
+
 // cellsOf are the row's figures on a site, over the site's baseline.
 func (r *SiteResult) cellsOf(set *paired.Set, row Row) []cell {
-	c := set.Compare(row.Label(), r.RunsByRow[row], r.RunsByRow[r.Baseline()])
+	c := r.compare(set, row)
 	cells := make([]cell, len(set.Figures))
 	for i, f := range set.Figures {
-		var values []float64
-		for _, p := range c.Pairs {
-			if f.IsRatio {
-				values = append(values, p.Ratios[i])
-			} else {
-				values = append(values, p.Values[i])
-			}
-		}
-		cells[i] = newCell(values, f.IsRatio)
+		cells[i] = newCell(c.ShownValues(i, f), f.IsRatio)
 	}
 	return cells
+}
+
+// overSites are the row's figures over the sites.
+func overSites(set *paired.Set, all []*SiteResult, row Row) []cell {
+	values := make([][]float64, len(set.Figures))
+	for _, r := range all {
+		for i, c := range r.cellsOf(set, row) {
+			values[i] = append(values[i], c.value)
+		}
+	}
+	over := make([]cell, len(set.Figures))
+	for i, f := range set.Figures {
+		over[i] = newCell(values[i], f.IsRatio)
+	}
+	return over
+}
+
+// losersOf says who is worse off under the row than under the site's baseline by more than 5 %.
+func (r *SiteResult) losersOf(set *paired.Set, row Row) string {
+	c := r.compare(set, row)
+	return cmp.Or(set.DescribeLosers(&c), "none")
 }
 
 // allSites names the rows over all sites in the list of figures.
@@ -95,8 +113,7 @@ func WriteLosers(to io.Writer, all []*SiteResult, rows []Row) error {
 	text := &strings.Builder{}
 	for _, row := range rows {
 		for _, r := range all {
-			c := set.Compare(row.Label(), r.RunsByRow[row], r.RunsByRow[r.Baseline()])
-			fmt.Fprintf(text, "%s\t%s\t%s\n", r.Name, row.Label(), cmp.Or(set.DescribeLosers(&c), "none"))
+			fmt.Fprintf(text, "%s\t%s\t%s\n", r.Name, row.Label(), r.losersOf(set, row))
 		}
 	}
 	_, err := io.WriteString(to, text.String())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,7 +55,7 @@ func (s *Site) Load(folder string) (*study.Scenario, error) {
 		return nil, err
 	}
 	all, err := study.LoadScenario(study.ScenarioSource{
-		TracePath: folder + "/" + s.File, Nodes: nodes,
+		TracePath: filepath.Join(folder, s.File), Nodes: nodes,
 		TraceOptions: trace.ReadOptions{SkipBad: true, GPUsPerProc: float64(gpus) / float64(s.Processors)},
 	})
 	if err != nil {
@@ -99,7 +100,7 @@ func (s *Site) ChooseWindows(log *study.Scenario) []Window {
 	return chosen
 }
 
-// Take returns the window as a scenario of its own, in which nobody lets a job be stopped and nobody reports.
+// Take returns the window as a scenario of its own, in which no owner lets a job be stopped and no job reports.
 func (w *Window) Take(log *study.Scenario) (*study.Scenario, error) {
 	s, err := log.WindowAt(w.FirstJob, w.JobCount)
 	if err != nil {
