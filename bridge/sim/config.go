@@ -31,6 +31,7 @@ type Config struct {
 	BackfillInterval   time.Duration // 30 s; negative: no backfill
 	BackfillPassTime   time.Duration // that a pass of backfill takes, which puts off the next; 0
 	BackfillWindow     time.Duration // how far backfill looks ahead; 24 h
+	BackfillResolution time.Duration // what backfill keeps for a job begins and ends at full ones; 1 min
 	BackfillDepth      int           // jobs a backfill pass tests; 500
 	EventPassDepth     int           // jobs an event-driven pass tests; 100
 	EpilogTime         time.Duration // epilog and clean-up; 300 ms

@@ -20,6 +20,7 @@ func (c Config) withDefaults() Config {
 	c.FullPassInterval = cmp.Or(c.FullPassInterval, time.Minute)
 	c.BackfillInterval = cmp.Or(c.BackfillInterval, 30*time.Second)
 	c.BackfillWindow = cmp.Or(c.BackfillWindow, 24*time.Hour)
+	c.BackfillResolution = cmp.Or(c.BackfillResolution, time.Minute)
 	c.BackfillDepth = cmp.Or(c.BackfillDepth, 500)
 	c.EventPassDepth = cmp.Or(c.EventPassDepth, 100)
 	c.EpilogTime = cmp.Or(c.EpilogTime, 300*time.Millisecond)

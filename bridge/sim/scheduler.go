@@ -35,9 +35,15 @@ type scheduler struct {
 	backfillPlan       backfillPlanner // of the last backfill pass, kept for its memory
 }
 
+// The passes that start jobs, as the log names them.
+const (
+	mainPass     = "main"
+	backfillPass = "backfill"
+)
+
 // backfillPlanner lays out a backfill pass and finds places in it; see backfill.Plan.
 type backfillPlanner interface {
-	BeginPass(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.BlockedPeriod)
+	BeginPass(now time.Time, ahead backfill.Lookahead, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.BlockedPeriod)
 	ReservePlace(backfill.Task) (inventory.Slots, time.Time)
 }
 
@@ -191,7 +197,7 @@ func (s *scheduler) startTasks(e queueEntry, banned map[*inventory.Node]bool) bo
 			s.setReason(e.job, why)
 			return false
 		}
-		if s.lifecycle.startRun(e.job, e.partition, slots, "main") == e.job {
+		if s.lifecycle.startRun(e.job, e.partition, slots, mainPass) == e.job {
 			return true
 		}
 		if s.jobs.isArrayAtLimit(e.job) {
@@ -287,7 +293,7 @@ func (s *scheduler) backfillTasks(e queueEntry) {
 		case slots == nil:
 			return
 		case at.Equal(s.Now()) && slots.AreFree():
-			s.lifecycle.startRun(e.job, e.partition, slots, "backfill")
+			s.lifecycle.startRun(e.job, e.partition, slots, backfillPass)
 		default:
 			e.job.noteExpectedStart(at, slots)
 			if e.job.reason == "None" {
@@ -307,7 +313,8 @@ func (s *scheduler) beginBackfillPlan() {
 	for _, r := range *s.reservations {
 		closed = append(closed, backfill.BlockedPeriod{Nodes: r.Nodes, From: r.From, To: r.To})
 	}
-	s.backfillPlan.BeginPass(s.Now(), s.config.BackfillWindow, s.inventory.Nodes, s.allocatedSlots, closed)
+	ahead := backfill.Lookahead{Window: s.config.BackfillWindow, Resolution: s.config.BackfillResolution}
+	s.backfillPlan.BeginPass(s.Now(), ahead, s.inventory.Nodes, s.allocatedSlots, closed)
 }
 
 // allocatedSlots goes through what jobs have, and until when at most.

@@ -24,10 +24,10 @@ type RunKeeper interface {
 
 // RunKey stands for everything that decides what becomes of a policy on the scenario, but the
 // program: jobs, nodes, accounts, policy and options. Only runs with the default settings of
-// the loop, those of Slurm but for fair tree and backfill window, and without a history but the scenario's own, have one.
+// the loop, those of Slurm but for fair tree and how far and finely backfill looks, and without a history but the scenario's own, have one.
 func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error) {
 	other := o.SlurmConfig
-	other.IsFairTree, other.BackfillWindow = false, 0
+	other.IsFairTree, other.BackfillWindow, other.BackfillResolution = false, 0, 0
 	if !reflect.ValueOf(o.LoopConfig).IsZero() || !reflect.ValueOf(other).IsZero() || o.History.Runs != nil || o.DecidesUntil != 0 {
 		return "", errors.New("naming a run: its loop or Slurm has settings of its own, or a history, which a key does not stand for")
 	}
@@ -47,6 +47,9 @@ func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error
 	}
 	if s := &o.SlurmConfig; s.IsFairTree || s.BackfillWindow != 0 { // likewise
 		fmt.Fprintln(sum, "Slurm's fair tree and window", s.IsFairTree, s.BackfillWindow)
+	}
+	if r := o.SlurmConfig.BackfillResolution; r != 0 { // likewise
+		fmt.Fprintln(sum, "backfill's resolution", r)
 	}
 	if o.PredictsNothing { // likewise
 		fmt.Fprintln(sum, "nothing predicted")

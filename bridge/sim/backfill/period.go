@@ -3,18 +3,14 @@ package backfill
 import (
 	"iter"
 	"slices"
-	"time"
 
 	"fairbridge/bridge/sim/inventory"
 )
 
-// resolution is slurmctld's bf_resolution: what is kept for a job begins and ends at full minutes.
-const resolution = time.Minute
-
 // neverNanos is later than any moment.
 const neverNanos = 1<<63 - 1
 
-func roundDown(at int64) int64 { return at - at%int64(resolution) }
+func (p *Plan) roundDown(at int64) int64 { return at - at%p.resolution }
 
 // nodeSet is a set of nodes by index.
 type nodeSet []uint64

@@ -17,6 +17,7 @@ import (
 // again, which saves memory; the zero value is ready for it.
 type Plan struct {
 	now, horizon    int64                     // nanoseconds since 1970, as all times here; horizon: how far it looks
+	resolution      int64                     // what is kept for a job begins and ends at full ones
 	free            []inventory.FreeResources // by node index, now
 	future          []inventory.FreeResources // by node index, while jobs are thought to end
 	fits            []bool                    // by node index: the task's share fits into future
@@ -77,10 +78,13 @@ type taskClass struct {
 	notBeforeNanos int64 // no place was found before
 }
 
-// BeginPass begins a pass at a moment that looks ahead as far as window. Nodes are all
+// Lookahead is how far a pass looks ahead (bf_window), and how finely (bf_resolution).
+type Lookahead struct{ Window, Resolution time.Duration }
+
+// BeginPass begins a pass at a moment that looks ahead as far as it is told. Nodes are all
 // of the cluster, by index; held is what every running job has, and until when.
-func (p *Plan) BeginPass(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []BlockedPeriod) {
-	p.now, p.horizon = now.UnixNano(), now.Add(window).UnixNano()
+func (p *Plan) BeginPass(now time.Time, ahead Lookahead, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []BlockedPeriod) {
+	p.now, p.horizon, p.resolution = now.UnixNano(), now.Add(ahead.Window).UnixNano(), int64(ahead.Resolution)
 	p.classByKey, p.candidatesByKey = map[taskKey]*taskClass{}, map[filterKey]*candidateNodes{}
 	p.free, p.releases, p.periods = p.free[:0], p.releases[:0], p.periods[:0]
 	p.future, p.fits = slices.Grow(p.future[:0], len(nodes))[:len(nodes)], slices.Grow(p.fits[:0], len(nodes))[:len(nodes)]
@@ -90,7 +94,7 @@ func (p *Plan) BeginPass(now time.Time, window time.Duration, nodes []*inventory
 		every.add(i)
 	}
 	p.open = newNodeSet(len(nodes))
-	p.periods = append(p.periods, period{roundDown(p.now), neverNanos, every})
+	p.periods = append(p.periods, period{p.roundDown(p.now), neverNanos, every})
 	for slots, until := range held {
 		p.releases = append(p.releases, slotRelease{until.UnixNano(), slots})
 	}
@@ -128,13 +132,13 @@ func (p *Plan) ReservePlace(t Task) (inventory.Slots, time.Time) {
 			return slots, time.Unix(0, p.now).UTC()
 		case at > p.horizon:
 			k.notBeforeNanos = neverNanos
-		case p.isClosedFor(slots, roundDown(at), roundDown(at+k.lengthNanos)):
+		case p.isClosedFor(slots, p.roundDown(at), p.roundDown(at+k.lengthNanos)):
 			k.notBeforeNanos = at
 			if at == from {
 				k.notBeforeNanos = neverNanos
 			}
 		default:
-			p.closeNodes(listNodes(slots), roundDown(at), max(roundDown(at+k.lengthNanos), roundDown(at)+int64(resolution)))
+			p.closeNodes(listNodes(slots), p.roundDown(at), max(p.roundDown(at+k.lengthNanos), p.roundDown(at)+p.resolution))
 			return slots, time.Unix(0, at).UTC()
 		}
 	}

@@ -62,6 +62,9 @@ func running(t *rapid.T, v *inventory.Inventory) iter.Seq2[inventory.Slots, time
 	}
 }
 
+// aDay is Slurm's default.
+var aDay = backfill.Lookahead{Window: 24 * time.Hour, Resolution: time.Minute}
+
 // TestPlansLikeTheReference plans tasks on a cluster where some jobs run and
 // some nodes are set aside.
 func TestPlansLikeTheReference(t *testing.T) {
@@ -78,9 +81,10 @@ func TestPlansLikeTheReference(t *testing.T) {
 		}
 		var fast backfill.Plan
 		var slow backfilltest.ReferencePlan
-		window := minutes(rapid.IntRange(10, 1000).Draw(t, "window"))
-		fast.BeginPass(start, window, v.Nodes, held, closed)
-		slow.BeginPass(start, window, v.Nodes, held, closed)
+		ahead := backfill.Lookahead{Window: minutes(rapid.IntRange(10, 1000).Draw(t, "window")),
+			Resolution: minutes(rapid.SampledFrom([]int{1, 2, 10}).Draw(t, "resolution"))}
+		fast.BeginPass(start, ahead, v.Nodes, held, closed)
+		slow.BeginPass(start, ahead, v.Nodes, held, closed)
 		for i := range rapid.IntRange(1, 12).Draw(t, "tasks") {
 			task := backfill.Task{Request: ask(t), Partition: v.Partitions[0], TimeLimit: minutes(rapid.IntRange(1, 300).Draw(t, "limit"))}
 			if rapid.IntRange(0, 4).Draw(t, "pinned") == 0 {
@@ -111,7 +115,7 @@ func TestLaterTasksPlanAroundEarlierOnes(t *testing.T) {
 	busy := inventory.Request{MinNodes: 1, GPUsPerNode: 8}.FindSlots(v.Nodes, (*inventory.Node).FreeResources)
 	busy.Allocate()
 	var p backfill.Plan
-	p.BeginPass(start, 24*time.Hour, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) { yield(busy, start.Add(time.Hour)) }, nil)
+	p.BeginPass(start, aDay, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) { yield(busy, start.Add(time.Hour)) }, nil)
 	for _, c := range []struct {
 		nodes int
 		limit time.Duration
@@ -146,7 +150,7 @@ func TestStartsAreFoundInGrowingWindows(t *testing.T) {
 		held = append(held, s)
 	}
 	var p backfill.Plan
-	p.BeginPass(start, 24*time.Hour, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) {
+	p.BeginPass(start, aDay, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) {
 		for i := range held {
 			if !yield(held[i], start.Add(ends[i])) {
 				return
@@ -178,7 +182,7 @@ func TestWhatStartsLaterKeepsWholeNodes(t *testing.T) {
 	busy := inventory.Request{MinNodes: 1, GPUsPerNode: 6}.FindSlots(v.Nodes, (*inventory.Node).FreeResources)
 	busy.Allocate()
 	var p backfill.Plan
-	p.BeginPass(start, 24*time.Hour, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) { yield(busy, start.Add(time.Hour)) }, nil)
+	p.BeginPass(start, aDay, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) { yield(busy, start.Add(time.Hour)) }, nil)
 	for _, c := range []struct {
 		gpus      int
 		limit, at time.Duration

@@ -46,7 +46,8 @@ func (r *slurmConfParser) newSimConfig() sim.Config {
 		UsageHalfLife: r.parseTime("prioritydecayhalflife", time.Minute), PriorityMaxAge: r.parseTime("prioritymaxage", time.Minute),
 		RequeueDelay: r.parseTime("authinfo cred_expire", time.Second), FullPassInterval: r.parseTime(params+"sched_interval", time.Second),
 		BackfillInterval: r.parseTime(params+"bf_interval", time.Second), BackfillWindow: r.parseTime(params+"bf_window", time.Minute),
-		BackfillDepth: int(r.parseNumber(params + "bf_max_job_test")), EventPassDepth: int(r.parseNumber(params + "default_queue_depth")),
+		BackfillResolution: r.parseTime(params+"bf_resolution", time.Second),
+		BackfillDepth:      int(r.parseNumber(params + "bf_max_job_test")), EventPassDepth: int(r.parseNumber(params + "default_queue_depth")),
 		MinPassInterval: r.parseTime(params+"batch_sched_delay", time.Second),
 		PriorityWeights: sim.PriorityWeights{
 			Age: r.parseNumber("priorityweightage"), FairShare: r.parseNumber("priorityweightfairshare"),

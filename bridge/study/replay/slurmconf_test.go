@@ -12,15 +12,16 @@ import (
 
 func TestConf(t *testing.T) {
 	want := sim.Config{
-		MinJobAge: 300 * time.Second, PriorityCalcPeriod: 5 * time.Minute, UsageHalfLife: 14 * 24 * time.Hour, PriorityMaxAge: 36 * time.Hour,
-		RequeueDelay: 10 * time.Second, FullPassInterval: 5 * time.Second, BackfillInterval: 20 * time.Second,
-		BackfillWindow: 48 * time.Hour, BackfillDepth: 1000, EventPassDepth: 200, MinPassInterval: time.Second,
+		MinJobAge: 300 * time.Second, PriorityCalcPeriod: 5 * time.Minute, UsageHalfLife: 14 * 24 * time.Hour,
+		PriorityMaxAge: 36 * time.Hour, RequeueDelay: 10 * time.Second, FullPassInterval: 5 * time.Second,
+		BackfillInterval: 20 * time.Second,
+		BackfillWindow:   48 * time.Hour, BackfillResolution: 2 * time.Minute, BackfillDepth: 1000, EventPassDepth: 200, MinPassInterval: time.Second,
 		PriorityWeights: sim.PriorityWeights{Age: 500, FairShare: 100000}, IsFairTree: true, EnforceLimits: true,
 	}
 	for name, text := range map[string]string{
 		"slurm.conf": `# ours
 SchedulerType=sched/backfill
-SchedulerParameters=bf_interval=20,bf_window=2880,bf_max_job_test=1000,default_queue_depth=200,sched_interval=5,batch_sched_delay=1,bf_continue
+SchedulerParameters=bf_interval=20,bf_window=2880,bf_resolution=120,bf_max_job_test=1000,default_queue_depth=200,sched_interval=5,batch_sched_delay=1,bf_continue
 MinJobAge=300
 PriorityCalcPeriod=5   # minutes
 PriorityDecayHalfLife=14-0
@@ -40,7 +41,7 @@ PriorityMaxAge          = 1-12:00:00
 PriorityParameters      = (null)
 PriorityWeightAge       = 500
 PriorityWeightFairShare = 100000
-SchedulerParameters     = bf_interval=20,bf_window=2880,bf_max_job_test=1000,default_queue_depth=200,sched_interval=5,batch_sched_delay=1,bf_continue
+SchedulerParameters     = bf_interval=20,bf_window=2880,bf_resolution=120,bf_max_job_test=1000,default_queue_depth=200,sched_interval=5,batch_sched_delay=1,bf_continue
 SchedulerType           = sched/backfill
 `,
 	} {

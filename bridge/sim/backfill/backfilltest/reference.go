@@ -28,6 +28,7 @@ type keptNodes struct {
 // question. What plans fast must plan the same.
 type ReferencePlan struct {
 	now, horizon    time.Time
+	resolution      time.Duration
 	free            []inventory.FreeResources // by node index
 	running         []runningJob              // by end
 	kept            []keptNodes
@@ -47,8 +48,9 @@ type taskKey struct {
 var never = time.Unix(0, 1<<63-1)
 
 // BeginPass lays out what is free, and what is closed to all jobs.
-func (f *ReferencePlan) BeginPass(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.BlockedPeriod) {
-	*f = ReferencePlan{now: now, horizon: now.Add(window), notBeforeByTask: map[taskKey]time.Time{}}
+func (f *ReferencePlan) BeginPass(now time.Time, ahead backfill.Lookahead, nodes []*inventory.Node,
+	held iter.Seq2[inventory.Slots, time.Time], closed []backfill.BlockedPeriod) {
+	*f = ReferencePlan{now: now, horizon: now.Add(ahead.Window), resolution: ahead.Resolution, notBeforeByTask: map[taskKey]time.Time{}}
 	for _, n := range nodes {
 		f.free = append(f.free, n.FreeResources())
 	}
@@ -66,7 +68,7 @@ func (f *ReferencePlan) BeginPass(now time.Time, window time.Duration, nodes []*
 }
 
 func (f *ReferencePlan) keep(nodes []*inventory.Node, from, to time.Time) {
-	if first := f.now.Truncate(time.Minute); from.Before(first) {
+	if first := f.now.Truncate(f.resolution); from.Before(first) {
 		from = first
 	}
 	if to.After(from) {
@@ -89,9 +91,9 @@ func (f *ReferencePlan) ReservePlace(t backfill.Task) (inventory.Slots, time.Tim
 		if at.Before(from) {
 			at = from
 		}
-		start, end := at.Truncate(time.Minute), at.Add(t.TimeLimit).Truncate(time.Minute)
-		if end.Before(start.Add(time.Minute)) {
-			end = start.Add(time.Minute)
+		start, end := at.Truncate(f.resolution), at.Add(t.TimeLimit).Truncate(f.resolution)
+		if end.Before(start.Add(f.resolution)) {
+			end = start.Add(f.resolution)
 		}
 		switch {
 		case slots == nil, at.After(later):
@@ -101,7 +103,7 @@ func (f *ReferencePlan) ReservePlace(t backfill.Task) (inventory.Slots, time.Tim
 			return slots, f.now
 		case at.After(f.horizon):
 			from = never
-		case f.isKept(slots, start, at.Add(t.TimeLimit).Truncate(time.Minute)):
+		case f.isKept(slots, start, at.Add(t.TimeLimit).Truncate(f.resolution)):
 			if !at.After(from) {
 				at = never
 			}
@@ -150,7 +152,7 @@ func (f *ReferencePlan) isOpenAt(n *inventory.Node, at time.Time) bool {
 
 // listChanges lists the moments from which other nodes may be open than before.
 func (f *ReferencePlan) listChanges() []time.Time {
-	out := []time.Time{f.now.Truncate(time.Minute)}
+	out := []time.Time{f.now.Truncate(f.resolution)}
 	for _, k := range f.kept {
 		out = append(out, k.from)
 		if k.to.Before(never) {
