@@ -28,6 +28,7 @@ type EndedRun struct {
 	User         string
 	Account      string
 	Start        time.Time
+	ByBackfill   bool // backfill started it, not a main pass
 	End          time.Time
 	Nodes        []string
 	GPUType      string
@@ -50,7 +51,7 @@ func (a *accounting) recordRunEnd(j *job, state string, at time.Time, lost time.
 	a.endedRuns = append(a.endedRuns, EndedRun{
 		JobID: j.id, SLUID: j.sluid, ArrayID: j.arrayID, TaskID: j.taskID, SubmitTime: j.submitTime, RestartCount: j.restartCount,
 		Name: j.spec.Name, User: j.spec.User, Account: j.spec.Account, Start: j.exactStart, End: at,
-		Nodes: j.hostNames(), GPUType: typ, GPUCount: n, EndState: state, LostTime: lost,
+		ByBackfill: j.isBackfilled, Nodes: j.hostNames(), GPUType: typ, GPUCount: n, EndState: state, LostTime: lost,
 	})
 }
 

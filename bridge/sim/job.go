@@ -58,7 +58,8 @@ type job struct {
 	slots      inventory.Slots
 	generation int // number of starts and stops; stale events differ
 	expectation
-	exactStart time.Time // start to the millisecond
+	exactStart   time.Time // start to the millisecond
+	isBackfilled bool      // backfill started it
 }
 
 func (j *job) isHeld() bool { return j.holdReason != "" }

@@ -36,7 +36,7 @@ func (r *lifecycle) startRun(j *job, p *inventory.Partition, slots inventory.Slo
 	j.slots, j.partition, j.state, j.reason = slots, p, stateRunning, "None"
 	j.startTime, j.exactStart, j.endTime = r.nowTruncated(), r.Now(), time.Time{}
 	j.expectation = expectation{}
-	j.hasRun = true
+	j.hasRun, j.isBackfilled = true, by == backfillPass
 	r.accounting.startedCount++
 	r.scheduleRunEnd(j)
 	r.logf("start %d by %s on %v", j.id, by, j.hostNames())

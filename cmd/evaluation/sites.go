@@ -30,7 +30,8 @@ type siteOptions struct {
 func (o *siteOptions) addFlags() {
 	flag.StringVar(&o.logFolder, "logs", "", "folder with the logs of sites that -windows names")
 	flag.StringVar(&o.windowsPath, "windows", "docs/site-windows.tsv", "list of windows of these logs")
-	flag.StringVar(&o.only, "site", "", "with -sites: only the windows of this site")
+	flag.StringVar(&o.only, "site", "",
+		"with -sites: only the windows of this site; the page is printed, and no file written")
 	flag.Func("sites", "try these policies, separated by commas, on -windows of -logs beside Slurm alone", func(list string) (err error) {
 		o.policies, err = policyset.ParsePolicies(list, false)
 		return err
@@ -89,6 +90,9 @@ func (o *siteOptions) run(ctx context.Context, runs study.RunKeeper, parallel in
 	}
 	if o.only != "" {
 		windows = slices.DeleteFunc(windows, func(w sites.Window) bool { return w.Name != o.only })
+		if len(windows) == 0 {
+			return fmt.Errorf("%s has no windows of site %q: name a site of its first column", o.windowsPath, o.only)
+		}
 	}
 	all, err := sites.Run(ctx, sites.Options{
 		LogFolder: o.logFolder, Windows: windows, Policies: o.policies, Runs: runs, Parallel: parallel, ReportProgress: report,
@@ -97,6 +101,9 @@ func (o *siteOptions) run(ctx context.Context, runs study.RunKeeper, parallel in
 		return err
 	}
 	rows := sites.AllRows(o.policies)
+	if o.only != "" {
+		return sites.WritePage(os.Stdout, all, rows)
+	}
 	save := func(name string, write func(io.Writer) error) error {
 		return datafile.SaveFile(filepath.Join(filepath.Dir(o.windowsPath), name), true, write)
 	}

@@ -23,16 +23,22 @@ type JobOutcome struct {
 	LostService         float64 `json:"lost_gpu_s,omitempty"` // GPU-seconds of Service that brought no progress
 }
 
-// StartCounts are first starts by what the last plan before wanted of the job.
+// StartCounts are first starts by what the last plan before wanted of the job: Planned, NoRoom, HeldBack and Unseen are
+// all; the others are counts of those that were not planned.
 type StartCounts struct {
-	Planned     int `json:"planned"`      // to start
-	AgainstPlan int `json:"against_plan"` // to wait
-	Unseen      int `json:"unseen"`       // no plan saw the job
-	PastGang    int `json:"past_gang"`    // of those not planned: while a job of a node or more waited
+	Planned  int `json:"planned"`   // to start
+	NoRoom   int `json:"no_room"`   // to wait for room, so that nothing held the job
+	HeldBack int `json:"held_back"` // to wait though there was room: no hold was allowed, or it had run out
+	Unseen   int `json:"unseen"`    // no plan saw the job
+
+	InOrder    int `json:"in_order"`   // of a job that was first in the plan's line of those that still waited
+	Backfilled int `json:"backfilled"` // by backfill; the others by a main pass
+	PastGang   int `json:"past_gang"`  // while the first job of a node or more in the plan's line waited
+	Delaying   int `json:"delaying"`   // of PastGang: that one would have had its nodes earlier, as the running jobs ended
 }
 
 // Sum is the number of starts.
-func (n StartCounts) Sum() int { return n.Planned + n.AgainstPlan + n.Unseen }
+func (n StartCounts) Sum() int { return n.Planned + n.NoRoom + n.HeldBack + n.Unseen }
 
 // ClusterSample is the cluster at one moment; it holds until the next one.
 type ClusterSample struct {

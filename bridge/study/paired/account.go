@@ -39,24 +39,43 @@ func (a *accountShares) worstRatioBelowShare(run, baseline *measure.Run) float64
 	return greatest(AccountRatios(run, baseline), a.belowShare(baseline))
 }
 
-// belowShare returns the accounts whose part of the GPU time used was less than their part of
-// the weights of those that had jobs.
+// belowShare returns the accounts that used less than their share.
 func (a *accountShares) belowShare(r *measure.Run) map[string]bool {
-	used, usedSum, weightSum := map[string]float64{}, 0.0, 0.0
+	below := map[string]bool{}
+	for name, use := range a.useOfShare(r) {
+		below[name] = use < 1
+	}
+	return below
+}
+
+// useOfShare is, by account, its part of the GPU time used over its part of the weights of those that had jobs.
+func (a *accountShares) useOfShare(r *measure.Run) map[string]float64 {
+	use, usedSum, weightSum := map[string]float64{}, 0.0, 0.0
 	for i := range r.JobOutcomes {
 		j := &r.JobOutcomes[i]
-		used[j.Account] += j.Service
+		use[j.Account] += j.Service
 		usedSum += j.Service
 	}
-	names := slices.Sorted(maps.Keys(used))
+	names := slices.Sorted(maps.Keys(use))
 	for _, name := range names {
 		weightSum += a.weightOf(r.Seed, name)
 	}
-	below := map[string]bool{}
 	for _, name := range names {
-		below[name] = used[name]*weightSum < a.weightOf(r.Seed, name)*usedSum
+		use[name] *= weightSum / a.weightOf(r.Seed, name) / usedSum
 	}
-	return below
+	return use
+}
+
+// slowdownOf is the mean slowdown of the jobs of accounts that used at least and less than so much of their share under
+// the baseline; NaN where there are none.
+func (a *accountShares) slowdownOf(run, baseline *measure.Run, least, below float64) float64 {
+	use, sum, n := a.useOfShare(baseline), 0.0, 0.0
+	for i := range run.JobOutcomes {
+		if j := &run.JobOutcomes[i]; use[j.Account] >= least && use[j.Account] < below {
+			sum, n = sum+j.Slowdown(), n+1
+		}
+	}
+	return sum / n
 }
 
 // weightOf is an account's weight on a seed, 1 where none is given.

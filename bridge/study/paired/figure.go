@@ -60,7 +60,10 @@ func (f *Figure) RatioOf(run, baseline *measure.Run) float64 {
 }
 
 // Set is what is compared on one cluster.
-type Set struct{ Figures []*Figure }
+type Set struct {
+	Figures []*Figure
+	shares  *accountShares
+}
 
 // FigureIndex is where the figure of a key stands in the set; negative: it has none.
 func (s *Set) FigureIndex(key string) int {
@@ -71,7 +74,7 @@ func (s *Set) FigureIndex(key string) int {
 // of jobs are told apart in proportion to a node. weightsBySeed are those of the accounts, by
 // the seed of the run; an account without one counts as 1.
 func NewSet(gpusPerNode int, weightsBySeed map[int64]map[string]float64) *Set {
-	s := &Set{}
+	s := &Set{shares: &accountShares{weightsBySeed}}
 	ratio := func(g Group, key, head, title string, least float64, of func(*measure.Run) float64) {
 		s.Figures = append(s.Figures, &Figure{Key: key, ColumnHead: head, Title: title, Group: g, IsRatio: true, leastCounted: least, valueOf: of})
 	}
@@ -81,7 +84,7 @@ func NewSet(gpusPerNode int, weightsBySeed map[int64]map[string]float64) *Set {
 	ratio(GroupWaiting, "makespan_s", "MAKESPAN", "Makespan, s", 1, func(r *measure.Run) float64 { return r.MakespanSeconds })
 	ratio(GroupCompletion, "mean_completion_s", "COMPLETION", "Mean completion time, s", 1, func(r *measure.Run) float64 { return stat.Mean(r.JCTs(), nil) })
 	ratio(GroupCompletion, "mean_slowdown", "SLOWDOWN", "Mean bounded slowdown", 0, func(r *measure.Run) float64 { return stat.Mean(Slowdowns(r, 1, math.MaxInt), nil) })
-	s.addAccountFigures(&accountShares{weightsBySeed})
+	s.addAccountFigures(s.shares)
 	for _, b := range sizeRanges(gpusPerNode) {
 		ratio(GroupSize, "slowdown_gpus_"+b.key(), b.title(), "Mean slowdown of jobs of "+b.title(), 0, func(r *measure.Run) float64 { return stat.Mean(Slowdowns(r, b.least, b.most), nil) })
 	}
@@ -101,27 +104,6 @@ func NewSet(gpusPerNode int, weightsBySeed map[int64]map[string]float64) *Set {
 	own("lost_gpu_hours", "LOST", "GPU-hours lost", (*measure.Run).LostGPUHours)
 	own("writes", "WRITES", "Writes to Slurm", func(r *measure.Run) float64 { return float64(r.WriteCount) })
 	return s
-}
-
-// AddTails adds figures for which a terminal has no room: the longest wait, the slowdown at 95 %, and, in percent of
-// the starts, how many the last plan wanted, how many were of jobs that no plan saw, and how many were not planned while
-// a job of a node or more waited.
-func (s *Set) AddTails() {
-	add := func(f Figure, of func(*measure.Run) float64) {
-		f.valueOf = of
-		s.Figures = append(s.Figures, &f)
-	}
-	starts := func(key, title string, of func(measure.StartCounts) int) {
-		add(Figure{Key: key, Title: title, Group: GroupCost, isShare: true},
-			func(r *measure.Run) float64 { return float64(of(r.Starts)) / float64(r.Starts.Sum()) })
-	}
-	add(Figure{Key: "longest_wait_s", Title: "Longest wait, s", Group: GroupWaiting, IsRatio: true, leastCounted: 1},
-		func(r *measure.Run) float64 { return quantile(waits(r), 1) })
-	add(Figure{Key: "p95_slowdown", Title: "95 % bounded slowdown", Group: GroupCompletion, IsRatio: true},
-		func(r *measure.Run) float64 { return quantile(Slowdowns(r, 1, math.MaxInt), 0.95) })
-	starts("starts_planned", "Starts as planned, %", func(n measure.StartCounts) int { return n.Planned })
-	starts("starts_unseen", "Starts unseen, %", func(n measure.StartCounts) int { return n.Unseen })
-	starts("starts_past_gang", "Starts past a gang, %", func(n measure.StartCounts) int { return n.PastGang })
 }
 
 func (s *Set) addAccountFigures(a *accountShares) {

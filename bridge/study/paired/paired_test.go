@@ -16,7 +16,7 @@ func run(seed int64, slow float64) *measure.Run {
 		}
 	}
 	r := &measure.Run{Seed: seed, ClusterGPUs: 10, HasOneSpeed: true, MakespanSeconds: 400, FillableIdleGPUSeconds: 200 * slow, ShareDeficit: .1 * slow, WriteCount: int(slow),
-		Starts: measure.StartCounts{Planned: 2 * int(slow), AgainstPlan: 5 - int(slow), Unseen: 3 - int(slow), PastGang: 2},
+		Starts: measure.StartCounts{Planned: 2 * int(slow), NoRoom: 5 - int(slow), Unseen: 3 - int(slow), PastGang: 2},
 		JobOutcomes: []measure.JobOutcome{
 			job(1, "big", 8, 100, 100), job(2, "big", 8, 200, 100), job(3, "small", 1, 100, 50), job(4, "tiny", 2, 0, 5),
 		}}
@@ -38,6 +38,10 @@ func TestFiguresByHand(t *testing.T) {
 		"mean_wait_s": {200, 2}, "p95_wait_s": {370, 2}, "p99_wait_s": {394, 2}, "makespan_s": {400, 1},
 		"longest_wait_s": {400, 2}, "p95_slowdown": {5, 5.0 / 3}, // of 3, 5, 5, 1 and of 2, 3, 3, 1
 		"starts_planned": {0.5, 2}, "starts_unseen": {0.125, 0.5}, "starts_past_gang": {0.25, 1},
+		"starts_no_room": {0.375, 0.75}, "starts_held_back": {0, 1}, "starts_in_order": {0, 1}, "starts_backfilled": {0, 1}, "starts_delaying": {0, 1},
+		// Due is a third each, and of 1,660 GPU-seconds big used 1,600, small 50 and tiny 10.
+		"slowdown_use_below_half": {3, 1.5}, "slowdown_use_half_to_1": {math.NaN(), math.NaN()},
+		"slowdown_use_1_to_2": {math.NaN(), math.NaN()}, "slowdown_use_from_2": {4, 4.0 / 2.5},
 		"mean_completion_s": {263.75, 263.75 / 163.75}, "mean_slowdown": {3.5, 3.5 / 2.25},
 		"worst_account_slowdown":     {5, 5.0 / 3},   // small; big is 4 over 2.5
 		"worst_below_share_slowdown": {5, 5.0 / 3},   // small had 50 and tiny 10 of 1,660 GPU-seconds

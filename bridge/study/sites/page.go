@@ -13,17 +13,25 @@ import (
 // column is a figure of the page's tables.
 type column struct{ head, key string }
 
-// overviewColumns are those of the table of all rows, sizeColumns those by size of job.
+// overviewColumns are those of the table of all rows, startColumns tell what plans wanted of the jobs that started, and
+// classColumns are slowdowns by size of job and by account.
 var (
 	overviewColumns = []column{
 		{"mean wait", "mean_wait_s"}, {"slowdown", "mean_slowdown"}, {"95 % wait", "p95_wait_s"},
 		{"95 % slowdown", "p95_slowdown"}, {"longest wait", "longest_wait_s"}, {"completion", "mean_completion_s"},
 		{"> 8 GPUs, slowdown", "slowdown_gpus_from_9"}, {"idle while a job fits", "fillable_idle_share"}, {"planned", "starts_planned"},
-		{"unseen", "starts_unseen"}, {"past a gang", "starts_past_gang"}, {"writes", "writes"},
+		{"writes", "writes"},
 	}
-	sizeColumns = []column{
+	startColumns = []column{
+		{"planned", "starts_planned"}, {"waited for room", "starts_no_room"}, {"held back", "starts_held_back"},
+		{"unseen", "starts_unseen"}, {"first in line", "starts_in_order"}, {"by backfill", "starts_backfilled"},
+		{"past a gang", "starts_past_gang"}, {"delayed a gang", "starts_delaying"},
+	}
+	classColumns = []column{
 		{"1 GPU", "slowdown_gpus_1"}, {"2–4", "slowdown_gpus_2_to_4"}, {"5–8", "slowdown_gpus_5_to_8"},
 		{"> 8", "slowdown_gpus_from_9"}, {"worst account below its share", "worst_below_share_slowdown"},
+		{"accounts that used < half their share", "slowdown_use_below_half"}, {"half to all", "slowdown_use_half_to_1"},
+		{"up to twice", "slowdown_use_1_to_2"}, {"twice and more", "slowdown_use_from_2"},
 	}
 )
 
@@ -44,9 +52,19 @@ before it. Slurm has Fair Tree with equal shares. "Slurm alone" is the better, b
 day ahead, or to the longest limit. Its other setting, and itself with arrivals up to %d s later, stand beside.
 
 Ratios are to Slurm alone: geometric means over the windows of a site, then over the sites, ± standard error over
-the sites. Below 1 is better. Slowdown is bounded (10 s). *Planned* are first starts that the last plan wanted,
-*unseen* those of jobs that no plan saw, *past a gang* those not planned while a job of a node or more waited. All
-figures by site: [site-figures.tsv](site-figures.tsv); who loses: [site-losers.tsv](site-losers.tsv).
+the sites. Below 1 is better. Slowdown is bounded (10 s). All figures by site: [site-figures.tsv](site-figures.tsv); who
+loses: [site-losers.tsv](site-losers.tsv).
+`
+
+const startsHead = `
+## How far plans reach Slurm
+
+Of the first starts of jobs, by what the last plan before wanted of the job: *planned*, to start; *waited for room*, to
+wait, so that no hold was placed; *held back*, to wait though there was room; *unseen*, nothing, as no cycle saw the job.
+Of those not planned: of the *first in line* of the jobs that still waited, *by backfill* (the others by a main pass),
+*past a gang* (while the plan's first job of a node or more waited ahead), and such as *delayed a gang*: that job would
+have had its nodes earlier without this start, as the running jobs ended in truth.
+
 `
 
 // WritePage writes the page about the sites. The first policy is shown by site and by size of jobs too.
@@ -71,17 +89,26 @@ func WritePage(to io.Writer, all []*SiteResult, rows []Row) error {
 	for _, row := range rows {
 		writeCells(page, row.Label(), set, overSites(set, all, row), overviewColumns)
 	}
+	page.WriteString(startsHead)
+	writeHead(page, "row", startColumns)
+	for _, row := range rows {
+		if row.Policy != SlurmAlone {
+			writeCells(page, row.Label(), set, overSites(set, all, row), startColumns)
+		}
+	}
 	first := Row{Policy: policies[0]}
 	for _, table := range []struct {
 		title   string
 		columns []column
-	}{{"by site", overviewColumns}, {"by size of job, slowdown", sizeColumns}} {
+	}{{"by site", overviewColumns}, {"by size of job and by account, slowdown", classColumns}} {
 		fmt.Fprintf(page, "\n## `%s` %s\n\n", first.Label(), table.title)
 		writeHead(page, "site", table.columns)
 		for _, r := range all {
 			writeCells(page, r.Name, set, r.cellsOf(set, first), table.columns)
 		}
 		writeCells(page, "**all**", set, overSites(set, all, first), table.columns)
+		chance := Row{Policy: SlurmAlone, IsJittered: true}
+		writeCells(page, chance.Label(), set, overSites(set, all, chance), table.columns)
 	}
 	fmt.Fprintf(page, "\n## Who loses under `%s`\n\nBy more than 5 %%: windows (seeds, in the order of the list) by their "+
 		"mean completion, sizes and accounts by their slowdown.\n\n", first.Label())

@@ -13,6 +13,7 @@ import (
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/paired"
 	"fairbridge/bridge/study/policyset"
+	"fairbridge/bridge/study/workload"
 )
 
 // Row is one way to decide, a row of the table.
@@ -154,9 +155,7 @@ func (r *SiteResult) runOne(ctx context.Context, o *Options, row Row, s *study.S
 		return nil, err
 	}
 	if row.HasLongWindow || r.HasLongWindow && row != (Row{Policy: SlurmAlone}) {
-		for i := range s.Jobs {
-			settings.SlurmConfig.BackfillWindow = max(settings.SlurmConfig.BackfillWindow, s.Jobs[i].TimeLimit)
-		}
+		lookToTheLongestLimit(&settings.SlurmConfig, s.Jobs)
 	}
 	if row.IsJittered {
 		own := *s
@@ -169,6 +168,17 @@ func (r *SiteResult) runOne(ctx context.Context, o *Options, row Row, s *study.S
 		run.Seed = int64(index + 1) // by which runs on one window are paired
 	}
 	return run, err
+}
+
+// lookToTheLongestLimit makes backfill look as far ahead as the longest limit, a day at least, as finely as a minute a
+// day: Slurm's manual asks for a coarser resolution with a longer window.
+func lookToTheLongestLimit(c *sim.Config, jobs []workload.Job) {
+	c.BackfillWindow = 24 * time.Hour
+	for i := range jobs {
+		c.BackfillWindow = max(c.BackfillWindow, jobs[i].TimeLimit)
+	}
+	days := (c.BackfillWindow + 24*time.Hour - 1) / (24 * time.Hour)
+	c.BackfillResolution = days * time.Minute
 }
 
 // Baseline is the row that policies are compared with.

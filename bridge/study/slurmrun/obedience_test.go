@@ -17,10 +17,29 @@ func TestStartsByPlan(t *testing.T) {
 			Duration: 1200, TimeLimit: time.Hour, IsUnstoppable: true, IsSilent: true})
 	}
 	run, err := Run(Config{PolicyName: "fifo", Policy: decider(t, "fifo"), Nodes: cluster(1), Jobs: jobs})
-	if want := (measure.StartCounts{AgainstPlan: 2, Unseen: 1, PastGang: 1}); err != nil || run.Starts != want {
+	if want := (measure.StartCounts{NoRoom: 2, Unseen: 1, InOrder: 2}); err != nil || run.Starts != want {
 		t.Errorf("starts %+v, want %+v: %v", run.Starts, want, err)
 	}
 	if run, err := Run(Config{Nodes: cluster(1), Jobs: jobs}); err != nil || run.Starts.Sum() != 0 {
 		t.Errorf("Slurm alone: %+v, %v", run.Starts, err)
+	}
+}
+
+// TestStartsPastAGang: a job of two nodes waits for one of them. Backfill starts four jobs on the other one before a
+// cycle sees them, as the job on the first may run for three hours. It ends after 20 minutes, and two of the four run
+// on.
+func TestStartsPastAGang(t *testing.T) {
+	job := func(id int64, arrive float64, gpus int, seconds float64, limit time.Duration) workload.Job {
+		return workload.Job{ID: id, User: "u", Account: "a", Arrive: arrive, GPUs: gpus, Duration: seconds,
+			TimeLimit: limit, IsUnstoppable: true, IsSilent: true}
+	}
+	jobs := []workload.Job{job(1, 0, 8, 1200, 3*time.Hour), job(2, 1, 16, 60, time.Hour)}
+	for i, seconds := range []float64{60, 1800, 100, 1900} {
+		jobs = append(jobs, job(int64(i+3), 55, 1, seconds, time.Hour))
+	}
+	run, err := Run(Config{PolicyName: "multifactor", Policy: decider(t, "multifactor"), Nodes: cluster(2), Jobs: jobs})
+	want := measure.StartCounts{NoRoom: 1, Unseen: 5, InOrder: 1, Backfilled: 4, PastGang: 4, Delaying: 2}
+	if err != nil || run.Starts != want {
+		t.Errorf("starts %+v, want %+v: %v", run.Starts, want, err)
 	}
 }

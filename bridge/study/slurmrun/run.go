@@ -59,7 +59,7 @@ func newRunner(c Config) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{
-		Config: c, world: w, workloadStart: w.Now(), jobIndexes: jobIndexes{}, jobs: jobs, plans: planWatch{}, runTimeTeacher: runTimeTeacher{ranByJob: map[int64]time.Duration{}}, timedPolicy: timedPolicy{Policy: c.Policy},
+		Config: c, world: w, workloadStart: w.Now(), jobIndexes: jobIndexes{}, jobs: jobs, plans: newPlanWatch(c.Nodes), runTimeTeacher: runTimeTeacher{ranByJob: map[int64]time.Duration{}}, timedPolicy: timedPolicy{Policy: c.Policy},
 		stallDetector: stallDetector{maxJobTime: c.partitionTimeLimit()}, cycleSkipper: cycleSkipper{runsEveryCycle: c.RunsEveryCycle, warmupCycles: c.LoopConfig.WarmupPolls},
 	}
 	slices.SortStableFunc(r.jobs, func(a, b workload.Job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
@@ -106,7 +106,7 @@ func (r *runner) runCycle(idle bool) error {
 	r.teachRunTimes()
 	r.forgetIntents()
 	rep := r.loop.Step(context.Background())
-	r.plans.noteCycle(&rep)
+	r.plans.noteCycle(&rep, r.world.Now())
 	r.cycleSkipper.noteCycle(&rep, r.world.PendingJobCount(), r.store.OpenIntentCount())
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == bridge.CauseJournal || d.Cause == bridge.CauseHistory {
@@ -181,7 +181,7 @@ func (r *runner) newResult() *measure.Run {
 	f := resultBuilder{workloadStart: r.workloadStart, jobs: r.jobs, jobIndexes: r.jobIndexes, endedRuns: r.world.EndedRuns()}
 	f.fillRun(out)
 	if r.Policy != nil {
-		out.Starts = r.countStarts(f.endedRuns)
+		out.Starts = r.plans.countStarts(r.Nodes, f.endedRuns)
 	}
 	r.addIdle(out)
 	return out
