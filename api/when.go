@@ -5,7 +5,7 @@ import (
 
 	"fairbridge/accounting/estimates"
 	"fairbridge/bridge"
-	"fairbridge/bridge/study/whatif"
+	"fairbridge/bridge/whatif"
 )
 
 // WhenQuery asks when a job would start if it were submitted now.

@@ -116,13 +116,23 @@ func (p *Partition) IsCanaryVoid() bool {
 }
 
 // PolicyOf returns the policy that a record of the partition names: the candidate's where it is
-// that, its teacher's where it is that, else its own.
+// that, else its own.
 func (p *Partition) PolicyOf(name, params string) policy.Policy {
 	if c := p.Canary; c != nil && c.Policy == name && c.Params == params {
 		return c.DecidingPolicy
 	}
-	if t := p.Teacher; t != nil && p.Policy == name && t.Params == params {
-		return t.DecidingPolicy
-	}
 	return p.DecidingPolicy
+}
+
+// DecidedUnder returns the partition as it is decided about at a moment with the demotions there are: by
+// its own policy or its canary's, unless that is demoted, and in the mode that is left to it.
+func (p *Partition) DecidedUnder(demotions []Demotion, at time.Time) Partition {
+	decided := *p
+	if FindCandidateDemotion(demotions, p) == nil {
+		decided = decided.DecidedAt(at)
+	}
+	if d := FindDemotion(demotions, p.Name); d != nil {
+		decided = d.Demote(decided)
+	}
+	return decided
 }

@@ -62,9 +62,6 @@ type Partition struct {
 	Services []Service
 	// Canary is what decides in its place on some days; nil: nothing does.
 	Canary *Canary
-	// Teacher is who decides in place of a policy that learnt, while that is demoted; nil: it
-	// learnt from none.
-	Teacher *Teacher
 
 	// Warning is how a job's script is warned before a requeue, where its owner does
 	// not say otherwise. Grace 0: not at all; Signal "": CONT, which ends no script,

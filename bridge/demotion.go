@@ -16,7 +16,7 @@ type Demotion struct {
 	// Action is the id of the operator's action that it is, which guard clear does not end; 0: it is none.
 	Action int64 `json:"action,omitempty"`
 	// Candidate is that of the partition's canary which alone is demoted, policy with its
-	// parameters, or its policy that learnt and gives way to its teacher; "": the whole partition is.
+	// parameters; "": the whole partition is.
 	Candidate string    `json:"candidate,omitempty"`
 	Since     time.Time `json:"since"`
 	Until     time.Time `json:"until,omitzero"` // zero: until somebody clears it
@@ -41,8 +41,6 @@ func (d *Demotion) Text() string {
 	}
 	what := "is demoted to mode observe"
 	switch {
-	case d.isOfLearner():
-		what = "is demoted, and its teacher decides,"
 	case d.Candidate != "":
 		what = "is demoted, and the partition's own policy decides on all days,"
 	case d.Action != 0:
@@ -61,9 +59,6 @@ func (d *Demotion) Lowers(p *Partition) bool {
 
 // Subject says what is demoted.
 func (d *Demotion) Subject() string {
-	if d.isOfLearner() {
-		return fmt.Sprintf("policy %s of partition %s", d.Candidate, d.Partition)
-	}
 	if d.Candidate != "" {
 		return fmt.Sprintf("the candidate %s of the canary of partition %s", d.Candidate, d.Partition)
 	}

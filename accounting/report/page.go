@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"fairbridge/bridge/study/chart"
+	"fairbridge/accounting/chart"
 )
 
 // WritePage writes the answers of a scope as one HTML file. made says by what.

@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"fairbridge/accounting"
-	"fairbridge/bridge"
 	"fairbridge/bridge/harm"
 	"fairbridge/sql"
 )
@@ -67,6 +66,6 @@ type Name struct{ Kind, Name string }
 // Names returns the names in the record of a cluster, of runs those that go on or started since then, of what operators
 // said what stands or ended since then.
 func Names(ctx context.Context, db *accounting.DB, cluster string, since time.Time) ([]Name, error) {
-	rows, err := accounting.CollectRows(ctx, db, pgx.RowToStructByPos[Name], qNames, cluster, since, []string{harm.GuardName, bridge.TeacherGuardName})
+	rows, err := accounting.CollectRows(ctx, db, pgx.RowToStructByPos[Name], qNames, cluster, since, []string{harm.GuardName})
 	return rows, accounting.WrapError("reading names", err)
 }

@@ -6,7 +6,7 @@ import (
 	"fairbridge/api"
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/bridge/estimate"
-	"fairbridge/bridge/study/whatif"
+	"fairbridge/bridge/whatif"
 	"fairbridge/policy"
 )
 

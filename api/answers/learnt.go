@@ -11,7 +11,7 @@ import (
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/bridge"
 	"fairbridge/bridge/estimate"
-	"fairbridge/bridge/study/whatif"
+	"fairbridge/bridge/whatif"
 )
 
 // learntFreshFor is how long what was learnt of run times and of earlier estimates is not read again: both

@@ -7,7 +7,7 @@ import (
 
 	"fairbridge/api"
 	"fairbridge/api/answers/lastcycle"
-	"fairbridge/bridge/study/whatif"
+	"fairbridge/bridge/whatif"
 	"fairbridge/policy"
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"fairbridge/api/answers/lastcycle"
-	"fairbridge/bridge/study/whatif"
+	"fairbridge/bridge/whatif"
 	"fairbridge/policy"
 )
 

@@ -12,7 +12,7 @@ import (
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/study/whatif"
+	"fairbridge/bridge/whatif"
 	"fairbridge/policy"
 )
 

@@ -40,9 +40,6 @@ func (p *Parts) readDemotions(ctx context.Context, c *bridge.Config, m Memory, r
 			r.addWarning(bridge.DemotionCause(name), errors.New(d.Text()))
 		}
 		own := &c.Partitions[i]
-		if d := bridge.FindLearnerDemotion(m.Demotions, own); d != nil && own.Mode != bridge.ModeOff {
-			r.addWarning(bridge.CandidateDemotionCause(name), errors.New(d.Text()))
-		}
 		if d := bridge.FindCandidateDemotion(m.Demotions, own); d != nil && own.Mode.Allows(bridge.ModeRank) && len(own.Canary.NextDays(name, p.Now(), 1)) > 0 {
 			r.addWarning(bridge.CandidateDemotionCause(name), errors.New(d.Text()))
 		}
@@ -51,7 +48,7 @@ func (p *Parts) readDemotions(ctx context.Context, c *bridge.Config, m Memory, r
 }
 
 // decidedPartitions returns the configured partitions as they are decided about at a moment: with
-// their own policy, its teacher or their canary's, unless that is demoted, and those that are demoted themselves
+// their own policy or their canary's, unless that is demoted, and those that are demoted themselves
 // in the mode that is left to them.
 func decidedPartitions(configured []bridge.Partition, demotions []bridge.Demotion, at time.Time) []bridge.Partition {
 	partitions := make([]bridge.Partition, len(configured))

@@ -31,7 +31,7 @@ func JudgeMeasurement(partition string, at time.Time, m Measurement, b Bounds) C
 		switch {
 		case f.Claim == Harm:
 			bad = append(bad, *f)
-		case f.Claim == NoHarm && f.isOfAll() && (f.Kind == Wait || f.Kind == Completion):
+		case f.Claim == NoHarm && f.isOfAll() && f.Kind == Wait:
 			c.Verdict = NoHarm
 		}
 	}
@@ -68,8 +68,6 @@ func (f *Figure) describe(stops int) string {
 		said = fmt.Sprintf("%s waited %s in the mean; with Slurm alone it would have been %s", f.who(), seconds(f.Live), seconds(f.Alone))
 	case Slowdown:
 		said = fmt.Sprintf("%s had a mean slowdown of %.3g; with Slurm alone it would have been %.3g", f.who(), f.Live, f.Alone)
-	case Completion:
-		said = f.describeCompletion()
 	case Idle:
 		said = fmt.Sprintf("%.3g %% of the GPUs stood idle while jobs waited; with Slurm alone it would have been %.3g %%", f.Live, f.Alone)
 	}
@@ -99,8 +97,6 @@ func (f *Figure) FormatAmount(x float64) string {
 		return seconds(x)
 	case Idle:
 		return fmt.Sprintf("%.3g %%", x)
-	case Completion:
-		return seconds(x)
 	}
 	return fmt.Sprintf("%.3g", x)
 }
@@ -109,9 +105,6 @@ func seconds(s float64) string { return policy.FormatSeconds(s) }
 
 // describeNoHarm says why no harm is claimed.
 func describeNoHarm(c *Check, b *Bounds) string {
-	if c.IsOfLearner() {
-		return c.Figures[0].describeCompletion() + "."
-	}
 	i := slices.IndexFunc(c.Figures, func(f Figure) bool { return f.isOfAll() && f.Kind == Wait })
 	if i < 0 {
 		return "No job arrived in the time that is looked at."

@@ -51,7 +51,6 @@ func DecideDemotionByTurns(checks []Check, candidate string, b Bounds) (d bridge
 	others, harmful := 0, 0
 	for i := range checks {
 		switch c := &checks[i]; {
-		case c.IsOfLearner(): // says nothing of Slurm alone
 		case c.Policy == checks[0].Policy:
 			mine = append(mine, *c)
 		case c.Verdict != CannotTell:

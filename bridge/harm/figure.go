@@ -18,9 +18,6 @@ const (
 	Wait     Kind = "wait"     // mean wait in seconds, until the moment of the check
 	Slowdown Kind = "slowdown" // mean bounded slowdown, likewise
 	Idle     Kind = "idle"     // percent of the GPUs that stood idle while jobs waited
-	// Completion is the mean completion time in seconds by a policy that learnt, simulated (Live), and
-	// by its teacher, likewise (Alone).
-	Completion Kind = "completion"
 )
 
 // Claim is what may be said of a figure.
@@ -99,8 +96,6 @@ func (f *Figure) allowed(b *Bounds, stops int) float64 {
 		most = f.Alone * b.SlowdownPercent / 100
 	case Idle:
 		return b.IdlePercent
-	case Completion:
-		return f.Alone * teacherPercent / 100
 	}
 	switch {
 	case f.Account != "":

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"fairbridge/bridge/study/cluster"
-	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
@@ -27,7 +26,7 @@ func (s *Scenario) dropUnrunnable(path string, skip bool) error {
 			continue
 		}
 		if bad++; first == nil {
-			first = trace.Problem{File: path, Line: j.Line, Message: err.Error()}
+			first = workload.Problem{File: path, Line: j.Line, Message: err.Error()}
 		}
 	}
 	switch {
@@ -58,7 +57,7 @@ func othersText(more int, inFile bool) string {
 }
 
 func hasLine(err error) bool {
-	var p trace.Problem
+	var p workload.Problem
 	return errors.As(err, &p) && p.Line > 0
 }
 

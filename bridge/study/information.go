@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/study/fluid"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
@@ -52,7 +51,7 @@ const (
 // RunTimeSource says from where policies know how long the jobs of the first scenario run.
 func (e *Experiment) RunTimeSource() RunTimeSource {
 	switch n := e.CountReportingJobs(); {
-	case e.KnowsTruth || e.ClockName == fluid.ClockName:
+	case e.KnowsTruth || e.Exact != nil && e.Exact.TellsTruth():
 		return TrueRunTimes
 	case n == 0 && e.PredictsNothing:
 		return NoRunTimes

@@ -3,7 +3,6 @@ package study
 import (
 	"time"
 
-	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
@@ -64,7 +63,7 @@ func (s *Scenario) fillTimeLimits() {
 		switch {
 		case j.TimeLimit > 0:
 		case s.LimitSource == DrawnLimits:
-			j.TimeLimit = generate.TimeLimitOfJob(j.ID, longestSeconds(j), greatest)
+			j.TimeLimit = workload.TimeLimitOfJob(j.ID, longestSeconds(j), greatest)
 		default:
 			j.TimeLimit = greatest
 		}

@@ -3,7 +3,7 @@ package study
 import (
 	"fmt"
 
-	"fairbridge/bridge/study/chart"
+	"fairbridge/accounting/chart"
 	"fairbridge/bridge/study/paired"
 )
 

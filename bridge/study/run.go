@@ -3,16 +3,14 @@ package study
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/study/clocks"
-	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/forecast"
-	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/slurmrun"
@@ -24,24 +22,19 @@ import (
 
 // RunOptions say how a scenario is simulated.
 type RunOptions struct {
-	ThroughSlurm bool // through the real loop, gate and diff, on a simulated Slurm; else exactly
-	Clock        exact.Clock
-	ClockName    string // see SetClock
+	ThroughSlurm bool // through the real loop, gate and diff, on a simulated Slurm; else by Exact
+	Exact        ExactSimulator
+	RestartCost  time.Duration // through Slurm: run time without progress that a restart costs
 	Seed         int64
 	LoopConfig   bridge.Config // with Slurm: the daemon's configuration; zero: its defaults
 	SlurmConfig  sim.Config    // with Slurm: its settings, but for the cluster; zero: its defaults
 	Mode         bridge.Mode   // with Slurm: how much of a plan may reach it; "": preempt
 	NoiseFactor  float64       // by how much what jobs report, or is predicted of them, is off; 0 and 1: not at all. See noisyPolicy
-	// KeepsNodeShapes: without Slurm gangs ask for GPUs node by node all the same; with it they do.
-	KeepsNodeShapes bool
 	// KnowsTruth lets policies know true run times, as only an oracle could; else they
 	// learn from the jobs that ended before, as live.
 	KnowsTruth bool
 	// PredictsNothing tells policies nothing of how long jobs run but their limits: nothing is learnt.
 	PredictsNothing bool
-	// Information is what jobs with profiles tell; "": as the paper of the policy has it, what they
-	// measured for those that let jobs adapt their batch size, else the truth.
-	Information goodput.Information
 	// DecidesUntil is when our loop stops and Slurm goes on alone, after the beginning; 0: never.
 	DecidesUntil time.Duration
 	// BillingWeights are what GPUs are charged in what accounts used; nil: those of LoopConfig.
@@ -50,23 +43,28 @@ type RunOptions struct {
 	History History
 }
 
-// SetClock sets the clock of that name, or for "auto" the one that fits the
-// scenario: that of Pollux' simulator for jobs with profiles, that of ElasticFlow's where
-// tables tell speeds on all sizes, that of Shockwave's for training jobs whose speeds stand in others. A round that is not 0 takes the place of the clock's own.
-func (o *RunOptions) SetClock(name string, round time.Duration, s *Scenario) (err error) {
-	if o.ClockName = name; name == "auto" {
-		o.ClockName = "intervals"
-		switch {
-		case slices.ContainsFunc(s.Jobs, func(j workload.Job) bool { return j.Goodput != nil }):
-			o.ClockName = "pollux"
-		case s.SpeedTables.TellsSizes():
-			o.ClockName = "elasticflow"
-		case slices.ContainsFunc(s.Jobs, func(j workload.Job) bool { return j.Training != nil }):
-			o.ClockName = "shockwave"
-		}
-	}
-	o.Clock, err = clocks.Settings(o.ClockName, round)
-	return err
+// DefaultRestartCost is a usual RunOptions.RestartCost.
+const DefaultRestartCost = 30 * time.Second
+
+// An ExactSimulator carries plans out at once and exactly, without Slurm.
+type ExactSimulator interface {
+	Simulate(ExactRun) (*measure.Run, error)
+	// Key stands for the settings on which outcomes depend.
+	Key() string
+	// ClockName is how time passes.
+	ClockName() string
+	// TellsTruth reports whether policies know true run times by it, whatever the options say.
+	TellsTruth() bool
+}
+
+// ExactRun is a simulation to be made.
+type ExactRun struct {
+	*Scenario
+	Options        *RunOptions
+	System         paper.System
+	Policy         policy.Policy
+	RunTimes       forecast.RunTimePredictor // nil: nothing is predicted
+	ReportProgress func(done, of int)
 }
 
 // Run simulates the scenario under a policy. It ends early, with the context's
@@ -115,7 +113,7 @@ func (s *Scenario) AccountWeight(name string) float64 {
 }
 
 func (s *Scenario) simulate(decide policy.Policy, system paper.System, o RunOptions, progress func(done, of int)) (*measure.Run, error) {
-	var runTimes exact.RunTimePredictor // nil: nothing is predicted
+	var runTimes forecast.RunTimePredictor // nil: nothing is predicted
 	if !o.PredictsNothing {
 		runTimes = o.newLearner(s)
 	}
@@ -125,26 +123,14 @@ func (s *Scenario) simulate(decide policy.Policy, system paper.System, o RunOpti
 	if o.ThroughSlurm {
 		return slurmrun.Run(slurmrun.Config{
 			Policy: decide, PolicyName: system.Name, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
-			Seed: o.Seed, RestartCost: o.Clock.RestartCost, ReportProgress: progress, LoopConfig: o.LoopConfig, Mode: o.Mode, SlurmConfig: o.SlurmConfig, DecidesUntil: o.DecidesUntil,
+			Seed: o.Seed, RestartCost: o.RestartCost, ReportProgress: progress, LoopConfig: o.LoopConfig, Mode: o.Mode, SlurmConfig: o.SlurmConfig, DecidesUntil: o.DecidesUntil,
 			RunTimes: runTimes, PredictsTruth: o.KnowsTruth,
 		})
 	}
-	return clocks.SimulatorOf(o.ClockName)(exact.Config{
-		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, SpeedTables: s.SpeedTables, Accounts: s.Accounts,
-		Clock: o.Clock, Seed: o.Seed, BillingWeights: o.LoopConfig.BillingWeights, ReportsPlannedRegimes: o.ClockName == "shockwave", OmitsReasons: true, ReportProgress: progress, KeepsNodeShapes: o.KeepsNodeShapes,
-		RunTimes: runTimes, PredictsTruth: o.KnowsTruth, Information: o.informationFor(system),
-	})
-}
-
-// informationFor is what jobs with profiles tell a policy.
-func (o *RunOptions) informationFor(system paper.System) goodput.Information {
-	switch {
-	case o.Information != "":
-		return o.Information
-	case system.AdaptsBatches:
-		return goodput.Measured
+	if o.Exact == nil {
+		return nil, errors.New("nothing simulates it exactly: set RunOptions.Exact, or ThroughSlurm")
 	}
-	return goodput.Oracle
+	return o.Exact.Simulate(ExactRun{s, &o, system, decide, runTimes, progress})
 }
 
 // History is what ended before a scenario begins. The zero History is none.
@@ -160,7 +146,7 @@ func (o *RunOptions) newLearner(s *Scenario) *forecast.Learner {
 	if history.Runs == nil {
 		history = s.History
 	}
-	begin := exact.CalendarTimeAt(0)
+	begin := workload.CalendarTimeAt(0)
 	if o.ThroughSlurm {
 		begin = slurmrun.WorkloadStart(&o.SlurmConfig)
 	}

@@ -35,14 +35,12 @@ func (s *Scenario) RunKey(p policyset.PolicyChoice, o RunOptions) (string, error
 	if err := s.writeIdentity(sum); err != nil {
 		return "", fmt.Errorf("naming a run of %s: %w", s.Name, err)
 	}
-	fmt.Fprintf(sum, "%s\n%s %v\n%t %+v %q %d %q %g %t\n", p.Label, p.System.Name, p.Params, o.ThroughSlurm, o.Clock, o.ClockName, o.Seed, o.Mode, o.NoiseFactor, o.KnowsTruth)
-	if o.KeepsNodeShapes { // else keys stay what they were
-		fmt.Fprintln(sum, "node by node")
+	exact := ""
+	if o.Exact != nil {
+		exact = o.Exact.Key()
 	}
-	if o.Information != "" { // likewise
-		fmt.Fprintln(sum, "jobs tell", o.Information)
-	}
-	if o.BillingWeights != nil { // likewise
+	fmt.Fprintf(sum, "%s\n%s %v\n%t %s %d %q %g %t\n", p.Label, p.System.Name, p.Params, o.ThroughSlurm, exact, o.Seed, o.Mode, o.NoiseFactor, o.KnowsTruth)
+	if o.BillingWeights != nil { // else keys stay what they were
 		fmt.Fprintln(sum, "charged by", o.BillingWeights)
 	}
 	if s := &o.SlurmConfig; s.IsFairTree || s.BackfillWindow != 0 { // likewise

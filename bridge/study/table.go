@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"fairbridge/bridge/study/chart"
+	"fairbridge/accounting/chart"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/published"
 )
@@ -100,7 +100,7 @@ func (e *Experiment) NewComparisonPage(results []Result, about ...string) chart.
 	}
 	for i := range results {
 		if r := &results[i]; r.Err == nil {
-			p.Policies = append(p.Policies, chart.NewPolicyRuns(r.Label, r.Runs))
+			p.Policies = append(p.Policies, newPolicyRuns(r.Label, r.Runs))
 		}
 	}
 	return p
@@ -111,7 +111,7 @@ func (e *Experiment) describeOptions() string {
 	if e.ThroughSlurm {
 		return fmt.Sprintf("Cluster %s, through the daemon's loop and a simulated Slurm; seed %d.", e.ClusterSpec, e.Seed)
 	}
-	return fmt.Sprintf("Cluster %s, plans carried out at once and exactly, clock %s; seed %d.", e.ClusterSpec, e.ClockName, e.Seed)
+	return fmt.Sprintf("Cluster %s, plans carried out at once and exactly, clock %s; seed %d.", e.ClusterSpec, e.Exact.ClockName(), e.Seed)
 }
 
 func (e *Experiment) newTable(results []Result) chart.Table {
@@ -164,4 +164,19 @@ func bestValue(m *measure.Metric, results []Result) float64 {
 		return least
 	}
 	return most
+}
+
+// newPolicyRuns makes a policy's drawings of its runs, the first of which has samples.
+func newPolicyRuns(label string, runs []*measure.Run) chart.PolicyRuns {
+	first := runs[0]
+	p := chart.PolicyRuns{Label: label, EndSeconds: first.MakespanSeconds, ClusterGPUs: first.ClusterGPUs}
+	for i := range first.Samples {
+		s := &first.Samples[i]
+		p.Samples = append(p.Samples, chart.Sample{
+			AtSeconds: s.AtSeconds, BusyGPUs: s.BusyGPUs, QueuedJobs: s.QueuedJobs, GPUsByAccount: s.GPUsByAccount})
+	}
+	for _, r := range runs {
+		p.JCTs, p.Rhos = append(p.JCTs, r.JCTs()...), append(p.Rhos, r.Rhos()...)
+	}
+	return p
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/learn"
@@ -45,7 +44,7 @@ func (s *Scenario) WindowAt(first, jobCount int) (*Scenario, error) {
 // they arrived: a trace that is read for its jobs does not say when they really did.
 // Jobs that ask for no type of GPU ran on the given one.
 func historyOf(jobs []workload.Job, until float64, gpuType string) History {
-	h := History{Until: exact.CalendarTimeAt(until)}
+	h := History{Until: workload.CalendarTimeAt(until)}
 	for i := range jobs {
 		j := &jobs[i]
 		end := j.Arrive + j.Duration
@@ -54,7 +53,7 @@ func historyOf(jobs []workload.Job, until float64, gpuType string) History {
 		}
 		h.Runs = append(h.Runs, learn.Run{
 			Job:   learn.Job{User: j.User, Account: j.Account, Name: j.Name, GPUType: cmp.Or(j.GPUType, gpuType), GPUs: j.GPUs, Limit: j.TimeLimit},
-			Start: exact.CalendarTimeAt(j.Arrive), End: exact.CalendarTimeAt(end), Ran: policy.DurationFromSeconds(j.Duration),
+			Start: workload.CalendarTimeAt(j.Arrive), End: workload.CalendarTimeAt(end), Ran: policy.DurationFromSeconds(j.Duration),
 		})
 	}
 	slices.SortStableFunc(h.Runs, func(a, b learn.Run) int { return a.End.Compare(b.End) })

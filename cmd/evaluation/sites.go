@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"fairbridge/bridge/datafile"
 	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/sites"
 )

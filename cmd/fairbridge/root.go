@@ -6,6 +6,7 @@ import (
 	"fairbridge/cmd/fairbridge/ask"
 	"fairbridge/cmd/fairbridge/behindcommand"
 	"fairbridge/cmd/fairbridge/bundlecommand"
+	"fairbridge/cmd/fairbridge/canaryreport"
 	"fairbridge/cmd/fairbridge/erasecommand"
 	"fairbridge/cmd/fairbridge/guardcommand"
 	"fairbridge/cmd/fairbridge/operate"
@@ -13,6 +14,7 @@ import (
 	"fairbridge/cmd/fairbridge/recommendcommand"
 	"fairbridge/cmd/fairbridge/remindercommand"
 	"fairbridge/cmd/fairbridge/searchcommand"
+	"fairbridge/cmd/fairbridge/shadowreport"
 	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/fairbridge/startestimate"
 	"fairbridge/cmd/fairbridge/studycommand"
@@ -52,7 +54,7 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 	o.AddFlagsTo(root)
 	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), policiescommand.NewCommand(o), newDoctorCommand(o), bundlecommand.NewCommand(o),
 		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), recommendcommand.NewCommand(o), newProgressCommand(o), remindercommand.NewCommand(o), erasecommand.NewCommand(o), newConfigCommand(o), newVersionCommand(o), webcommand.NewCommand(o))
-	root.AddCommand(ask.NewCommands(o)...)
+	root.AddCommand(ask.NewCommands(o, shadowreport.NewCommand(o), canaryreport.NewCommand(o))...)
 	root.AddCommand(topcommand.NewCommand(o), behindcommand.NewCommand(o), studycommand.NewCommand(o))
 	manual := manpages.NewCommand(root.Name())
 	manual.Args = cli.CheckArgs(manual.Args)

@@ -12,7 +12,6 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
-	"fairbridge/policy/paper"
 )
 
 // newLoopConfig returns the loop's configuration without its policies.
@@ -68,9 +67,6 @@ func (f *File) LoopConfig() (bridge.Config, error) {
 		if p.DecidingPolicy, err = entry.New(f.Partitions[i].Params); err != nil {
 			return c, fmt.Errorf("partition %s: policy %s: %w", p.Name, p.Policy, err)
 		}
-		if p.Teacher, err = newTeacher(entry, f.Partitions[i].Params); err != nil {
-			return c, fmt.Errorf("partition %s: teacher of policy %s: %w", p.Name, p.Policy, err)
-		}
 		if p.Canary == nil {
 			continue
 		}
@@ -79,21 +75,6 @@ func (f *File) LoopConfig() (bridge.Config, error) {
 		}
 	}
 	return c, nil
-}
-
-// newTeacher returns from whom a policy with the parameters learnt; nil: from none, or it decides as
-// that does anyway.
-func newTeacher(entry paper.System, given map[string]any) (*bridge.Teacher, error) {
-	params := maps.Clone(given)
-	if params == nil {
-		params = map[string]any{}
-	}
-	maps.Copy(params, entry.Teacher)
-	if entry.Teacher == nil || formatParams(params) == formatParams(given) {
-		return nil, nil
-	}
-	p, err := entry.New(params)
-	return &bridge.Teacher{Params: formatParams(params), DecidingPolicy: p}, err
 }
 
 // formatParams writes parameters as "a=1 b=2", in order of their names.

@@ -46,13 +46,10 @@ const (
 	mostOtherShare  = 0.1
 )
 
-// settleDays is how many days later a day is looked at: its jobs are to end first.
-const settleDays = 1
-
 // readDays classifies the days from the first of the canary to the last that is over long enough.
 func (t *Trial) readDays(ctx context.Context, from replay.CyclesRecord) error {
 	c := t.partition.Canary
-	for date := c.Since; !date.After(c.Until) && !date.AddDate(0, 0, 1+settleDays).After(t.now); date = date.AddDate(0, 0, 1) {
+	for date := c.Since; !date.After(c.Until) && !date.AddDate(0, 0, 1+bridge.CanarySettleDays).After(t.now); date = date.AddDate(0, 0, 1) {
 		next := date.AddDate(0, 0, 1)
 		counts, err := from.ListSteering(ctx, t.cluster, t.partition.Name, date, next)
 		if err != nil {

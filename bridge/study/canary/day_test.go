@@ -35,7 +35,7 @@ func TestTheEarliestVerdict(t *testing.T) {
 		p := newPartition()
 		c.change(p.Canary)
 		got := "never"
-		if at := EarliestVerdict(p, nil); !at.IsZero() {
+		if at := p.EarliestVerdict(bridge.CanaryTally{}, p.Canary.Since); !at.IsZero() {
 			got = at.Format(time.DateOnly)
 		}
 		if got != c.want {
@@ -99,7 +99,7 @@ func TestDaysThatDoNotCount(t *testing.T) {
 	if tr.days[3].mode != bridge.ModeSteer {
 		t.Errorf("mode %s", tr.days[3].mode)
 	}
-	if days, weeks := tr.tally().countDays(); days != 3 || weeks != 2 || tr.isEnough() {
+	if days, weeks := tr.tally().CountDays(); days != 3 || weeks != 2 || tr.isEnough() {
 		t.Errorf("%d days in %d weeks", days, weeks)
 	}
 	tr.days = tr.days[:16] // until the demotion

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/chart"
+	"fairbridge/accounting/chart"
+	"fairbridge/bridge"
 	"fairbridge/bridge/study/paired"
 	"fairbridge/bridge/study/shadow"
 	"fairbridge/policy"
@@ -18,10 +19,10 @@ import (
 func (r *Report) Summarize() string {
 	switch r.Verdict {
 	case NotYet:
-		return fmt.Sprintf("Not enough days yet: %d of at least %d days of the candidate; the earliest verdict is on %s.", r.CandidateDays, LeastDays, r.EarliestVerdict.Format(time.DateOnly))
+		return fmt.Sprintf("Not enough days yet: %d of at least %d days of the candidate; the earliest verdict is on %s.", r.CandidateDays, bridge.LeastCanaryDays, r.EarliestVerdict.Format(time.DateOnly))
 	case Never:
 		return fmt.Sprintf("It cannot be judged: with %s of the candidate so far, there will not be %d in %d weeks that have days of both until its last day, %s. Set canary.until later.",
-			policy.FormatCount(r.CandidateDays, "day"), LeastDays, LeastWeeks, r.Until.Format(time.DateOnly))
+			policy.FormatCount(r.CandidateDays, "day"), bridge.LeastCanaryDays, bridge.LeastCanaryWeeks, r.Until.Format(time.DateOnly))
 	}
 	head := map[Verdict]string{
 		Better:       "Better: on the candidate's days jobs fared better than on the incumbent's, each day set against Slurm alone",
@@ -53,7 +54,7 @@ func (r *Report) DescribeTest() string {
 		return ""
 	}
 	text := fmt.Sprintf("Jobs belong to the day on which they were submitted. Each day was simulated %s under Slurm alone, from the jobs that were there at its midnight on. p is the part of all ways to draw as many days of each week in which the change would have been at least as large; it counts once for each of the %s, so a claim takes %.2g.",
-		policy.FormatCount(r.SeedCount, "time"), policy.FormatCount(len(r.Figures), "figure"), significance/float64(len(r.Figures)))
+		policy.FormatCount(r.SeedCount, "time"), policy.FormatCount(len(r.Figures), "figure"), bridge.CanarySignificance/float64(len(r.Figures)))
 	lost := map[bool]int{}
 	for i := range r.Days {
 		lost[r.Days[i].IsCandidate] += r.Days[i].LostJobCount

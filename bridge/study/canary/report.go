@@ -22,9 +22,6 @@ const (
 	Never        Verdict = "cannot be judged" // too few days until its last one
 )
 
-// significance is what p, counted once for each figure, may be at most for a claim.
-const significance = 0.05
-
 // Report is what came of a canary so far.
 type Report struct {
 	Partition string    `json:"partition"`
@@ -95,7 +92,7 @@ func (t *Trial) newReport(seeds int) *Report {
 	}
 	if !t.isEnough() {
 		r.Verdict = NotYet
-		if r.EarliestVerdict = EarliestVerdict(t.partition, t.days); r.EarliestVerdict.IsZero() {
+		if r.EarliestVerdict = t.earliestVerdict(); r.EarliestVerdict.IsZero() {
 			r.Verdict = Never
 		}
 		return r
@@ -136,7 +133,7 @@ func (t *Trial) compareFigures() []FigureDifference {
 	for i := range all {
 		f := &all[i]
 		switch {
-		case f.P*float64(len(all)) > significance:
+		case f.P*float64(len(all)) > bridge.CanarySignificance:
 		case f.Change > 1:
 			f.Verdict = Worse
 		case f.Change < 1:

@@ -45,14 +45,14 @@ func ReadTrial(ctx context.Context, from replay.SiteRecord, config bridge.Config
 }
 
 // isEnough reports whether there are days enough to say anything.
-func (t *Trial) isEnough() bool { return t.tally().isEnough() }
+func (t *Trial) isEnough() bool { return t.tally().IsEnough() }
 
 // tally counts the days that count.
-func (t *Trial) tally() tally {
-	seen := tally{}
+func (t *Trial) tally() bridge.CanaryTally {
+	seen := bridge.CanaryTally{}
 	for i := range t.days {
 		if d := &t.days[i]; d.counts() {
-			seen.add(t.partition.Canary.Week(d.Date), d.IsCandidate)
+			seen.Add(t.partition.Canary.Week(d.Date), d.IsCandidate)
 		}
 	}
 	return seen
@@ -178,4 +178,13 @@ func onlySubmittedBefore(site *replay.PastScenario, end time.Time) {
 		within[o.ID] = site.ArrivedWithinPeriod[o.ID] && o.Arrive < end.Sub(site.Since).Seconds()
 	}
 	site.ArrivedWithinPeriod = within
+}
+
+// earliestVerdict is when the canary can first be judged, if no day to come has to be left out; zero: never.
+func (t *Trial) earliestVerdict() time.Time {
+	from := t.partition.Canary.Since
+	if n := len(t.days); n > 0 {
+		from = t.days[n-1].Date.AddDate(0, 0, 1)
+	}
+	return t.partition.EarliestVerdict(t.tally(), from)
 }

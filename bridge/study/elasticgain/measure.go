@@ -14,6 +14,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/paired"
 	"fairbridge/bridge/study/policyset"
@@ -102,7 +103,7 @@ func (v *Variant) run(ctx context.Context, s *study.Scenario, seed int64) (*meas
 		return nil, err
 	}
 	o := study.RunOptions{ThroughSlurm: true, Seed: seed, Mode: v.Mode}
-	if err := o.SetClock("auto", 0, s); err != nil {
+	if err := experiment.SetClock(&o, "auto", 0, s); err != nil {
 		return nil, err
 	}
 	run, err := s.Run(ctx, choices[0], o, nil)

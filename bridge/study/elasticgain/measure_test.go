@@ -7,6 +7,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/paired"
 	"fairbridge/scripts/verify/part"
@@ -19,7 +20,7 @@ func drawDay(t *testing.T, spec string, days float64) func(seed int64) (*study.S
 		t.Fatal(err)
 	}
 	return func(seed int64) (*study.Scenario, error) {
-		return study.GenerateScenario("day", generate.WorkloadOptions{OfferedLoad: 1.5, DayCount: days}, seed, nodes)
+		return experiment.GenerateScenario("day", generate.WorkloadOptions{OfferedLoad: 1.5, DayCount: days}, seed, nodes)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 
-	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/datafile"
 )
 
 // Options say what is evaluated.

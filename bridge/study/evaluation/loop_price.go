@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/paired"
@@ -36,7 +37,7 @@ type loopSwitch struct {
 // referenceSwitches stand first in every table: without the loop, and with it as it is.
 var referenceSwitches = []loopSwitch{
 	{title: "carried out at once, GPUs of a gang anywhere", isExact: true, change: func(*study.RunOptions) {}},
-	{title: "carried out at once, gangs node by node", isExact: true, change: func(o *study.RunOptions) { o.KeepsNodeShapes = true }},
+	{title: "carried out at once, gangs node by node", isExact: true, change: experiment.KeepNodeShapes},
 	{title: "as it is", change: func(*study.RunOptions) {}},
 }
 
@@ -167,7 +168,7 @@ func (x *loopSwitch) run(ctx context.Context, s *study.Scenario, seed int64) (*m
 		return nil, err
 	}
 	o := study.RunOptions{ThroughSlurm: !x.isExact, Seed: seed, LoopConfig: bridge.DefaultConfig()}
-	if err := o.SetClock("auto", 0, s); err != nil {
+	if err := experiment.SetClock(&o, "auto", 0, s); err != nil {
 		return nil, err
 	}
 	x.change(&o)

@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/published"
 )
@@ -29,7 +30,7 @@ func writePublishedTraces(ctx context.Context, page *bytes.Buffer, o Options) er
 		if err != nil {
 			return err
 		}
-		s, err := study.LoadScenario(study.ScenarioSource{TracePath: filepath.Join(o.TracesFolder, t.trace), TablesPath: filepath.Join(o.TracesFolder, t.tables), Nodes: nodes})
+		s, err := experiment.LoadScenario(experiment.ScenarioSource{TracePath: filepath.Join(o.TracesFolder, t.trace), TablesPath: filepath.Join(o.TracesFolder, t.tables), Nodes: nodes})
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
@@ -44,7 +45,7 @@ func allPolicies() ([]policyset.PolicyChoice, error) {
 // the least wall time: others use the machine too.
 func runFastest(ctx context.Context, s *study.Scenario, p policyset.PolicyChoice, again int) (measure.Summary, error) {
 	o := study.RunOptions{Seed: 1}
-	if err := o.SetClock("auto", 0, s); err != nil {
+	if err := experiment.SetClock(&o, "auto", 0, s); err != nil {
 		return measure.Summary{}, err
 	}
 	least := math.Inf(1)
@@ -80,13 +81,13 @@ func drawScenario(kind string, o generate.WorkloadOptions, seed int64, spec stri
 	if err != nil {
 		return nil, err
 	}
-	return study.GenerateScenario(kind, o, seed, nodes)
+	return experiment.GenerateScenario(kind, o, seed, nodes)
 }
 
 // runPolicies simulates policies on scenarios of seeds from 1.
 func runPolicies(ctx context.Context, policies []policyset.PolicyChoice, scenarios []*study.Scenario, slurm bool) ([]study.Result, error) {
 	e := study.Experiment{Scenarios: scenarios, Policies: policies, RunOptions: study.RunOptions{ThroughSlurm: slurm, Seed: 1}}
-	if err := e.SetClock("auto", 0, scenarios[0]); err != nil {
+	if err := experiment.SetClock(&e.RunOptions, "auto", 0, scenarios[0]); err != nil {
 		return nil, err
 	}
 	all, err := e.Run(ctx, 1, nil)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
 )
@@ -124,7 +125,7 @@ func (w *comparedWorkload) runOptions(s *study.Scenario, p policyset.PolicyChoic
 	if p.Label == chanceLabel {
 		o.Seed += 1_000_000
 	}
-	return o, o.SetClock("auto", 0, s)
+	return o, experiment.SetClock(&o, "auto", 0, s)
 }
 
 // collectRuns reads the runs of a cell, and how many are missing.

@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/datafile"
 	"fairbridge/policy"
 )
 

@@ -10,6 +10,7 @@ import (
 	"fairbridge/bridge/estimate"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/startscore"
 	"fairbridge/bridge/study/trace"
@@ -174,7 +175,7 @@ func drawPhillyWindows(path string) (func(load float64, seed int64) (*study.Scen
 	if err != nil {
 		return nil, err
 	}
-	whole, err := study.LoadScenario(study.ScenarioSource{
+	whole, err := experiment.LoadScenario(experiment.ScenarioSource{
 		TracePath: path, TraceOptions: trace.ReadOptions{Format: "philly", SkipBad: true}, Nodes: nodes,
 	})
 	if err != nil {

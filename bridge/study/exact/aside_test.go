@@ -15,7 +15,7 @@ import (
 // end, what does not runs before, by either clock.
 func TestNodesSetAside(t *testing.T) {
 	node := nodes(1, 2, "v100")
-	node[0].Windows = []policy.Window{{From: exact.CalendarTimeAt(100), To: exact.CalendarTimeAt(1000), Name: "m1", IsMaintenance: true}}
+	node[0].Windows = []policy.Window{{From: workload.CalendarTimeAt(100), To: workload.CalendarTimeAt(1000), Name: "m1", IsMaintenance: true}}
 	jobs := []workload.Job{job(1, 0, 30), job(2, 0, 30), job(3, 500, 20)}
 	jobs[0].TimeLimit, jobs[1].TimeLimit, jobs[2].TimeLimit = 200*time.Second, 50*time.Second, 30*time.Second
 	for name, clock := range map[string]exact.Clock{"intervals": exact.NewEventClock(0, 0, 0), "rounds": exact.GavelClock()} {

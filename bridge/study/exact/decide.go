@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -13,7 +14,7 @@ import (
 func (e *engine) decideAndCarryOut() error {
 	s := &e.snapshot
 	s.Seq++
-	s.Now, s.ClockSeconds = CalendarTimeAt(e.now), e.now
+	s.Now, s.ClockSeconds = workload.CalendarTimeAt(e.now), e.now
 	s.History = e.finishedJobs.sortedByService
 	e.nodeWindows.updateDownNodes(e.now)
 	if e.InferenceServices != nil {

@@ -14,9 +14,6 @@ import (
 	"fairbridge/policy"
 )
 
-// workloadStart is when workloads start, for policies, which know calendar time.
-var workloadStart = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // engine is a simulation under way: the jobs, what they hold, and what policies
 // see of them. Its clocks are rounds and intervals.
 type engine struct {
@@ -24,7 +21,7 @@ type engine struct {
 	cluster
 	speeds            *speedTable
 	trainingReports   *trainingReports
-	forecast          forecast
+	forecast          silentForecast
 	typesOfProfiles   []goodput.GPUType
 	now               float64
 	jobs              []job  // in the order of the workload
@@ -92,12 +89,6 @@ func checkDuplicateIDs(jobs []*job) error {
 		seen[j.ID] = j.Job
 	}
 	return nil
-}
-
-// CalendarTimeAt returns the calendar time of a moment of a workload, in seconds since its
-// start; the windows of Config.Nodes are given in it.
-func CalendarTimeAt(seconds float64) time.Time {
-	return workloadStart.Add(time.Duration(seconds * float64(time.Second)))
 }
 
 // fillResults writes the results down.

@@ -8,11 +8,11 @@ package exact
 import (
 	"time"
 
+	"fairbridge/bridge/study/forecast"
 	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
-	"fairbridge/policy/learn"
 )
 
 // Config is one simulation.
@@ -57,7 +57,7 @@ type Config struct {
 	// OmitsReasons policies need not give reasons; see policy.Snapshot.OmitReasons.
 	OmitsReasons bool
 	// RunTimes predicts run times for policies; nil: nothing is predicted.
-	RunTimes RunTimePredictor
+	RunTimes forecast.RunTimePredictor
 	// PredictsTruth predicts true run times instead, as only an oracle could.
 	PredictsTruth bool
 	// ReportProgress is told from time to time how many jobs are done; nil: none is told.
@@ -72,15 +72,6 @@ type InferenceForecaster interface {
 	// ServicesAt returns them, sorted by name, as they are forecast at a moment, in seconds since
 	// the start of the workload; times are in the calendar of CalendarTimeAt.
 	ServicesAt(seconds float64) []policy.InferenceService
-}
-
-// RunTimePredictor predicts how long jobs still run that report nothing of it themselves.
-type RunTimePredictor interface {
-	// AddEndedRun tells it of a job that ended, in the order in which jobs end.
-	AddEndedRun(r learn.Run)
-	// ForecastAt returns what it predicts at a moment, of use until it is called again. It is called for every
-	// decision, whether or not the forecast is asked anything.
-	ForecastAt(now time.Time) policy.Forecast
 }
 
 // Run simulates until all jobs are done. Errors name the job or the decision

@@ -81,7 +81,7 @@ func (j *job) newPolicyJob() policy.Job {
 	}
 	v := policy.Job{
 		ID: policy.JobID(j.ID), Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS,
-		Partition: "gpu", State: policy.Pending, Submit: CalendarTimeAt(j.Arrive), Arrive: CalendarTimeAt(j.Arrive), EligibleAt: CalendarTimeAt(j.Arrive),
+		Partition: "gpu", State: policy.Pending, Submit: workload.CalendarTimeAt(j.Arrive), Arrive: workload.CalendarTimeAt(j.Arrive), EligibleAt: workload.CalendarTimeAt(j.Arrive),
 		Limit: j.TimeLimit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: class, Shareable: j.IsShareable, ReplicaOf: j.ReplicaOf,
 		Ask:      policy.Ask{GPUs: policy.GPUs{Type: j.GPUType, Count: j.GPUs}, CPUs: j.CPUs, MemMB: j.MemMB},
 		Training: j.trainingReport, Scaling: scaling, Sharing: sharing, CPUScaling: cpus, AcceptsMixedTypes: j.AcceptsMixedTypes, EarlyEnd: j.EarlyEnd, ServiceSinceLast: policy.KnownValue(0),
@@ -90,7 +90,7 @@ func (j *job) newPolicyJob() policy.Job {
 		v.Partition = j.Partition
 	}
 	if j.Deadline > 0 {
-		v.Deadline, v.DeadlineValue, v.SoftDeadline = CalendarTimeAt(j.Deadline), j.DeadlineValue, j.SoftDeadline
+		v.Deadline, v.DeadlineValue, v.SoftDeadline = workload.CalendarTimeAt(j.Deadline), j.DeadlineValue, j.SoftDeadline
 	}
 	if j.IsUnstoppable {
 		v.UnstoppableReason = "its owner does not let it be stopped"

@@ -3,6 +3,7 @@ package exact
 import (
 	"time"
 
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/learn"
 )
@@ -20,7 +21,7 @@ func (e *engine) setForecast(now time.Time) {
 			}
 		}
 	case e.RunTimes != nil:
-		e.forecast = forecast{e.RunTimes.ForecastAt(now), e}
+		e.forecast = silentForecast{e.RunTimes.ForecastAt(now), e}
 		s.Forecast = &e.forecast
 	}
 	if e.WatchDecision != nil {
@@ -33,14 +34,14 @@ func (j *job) reportsItself() bool {
 	return j.trainingReport != nil || j.run != nil && !j.IsSilent
 }
 
-// forecast is what is predicted of the jobs that do not report it themselves.
-type forecast struct {
+// silentForecast is what is predicted of the jobs that do not report it themselves.
+type silentForecast struct {
 	policy.Forecast
 	engine *engine
 }
 
 // PredictTimeLeft implements policy.Forecast.
-func (f *forecast) PredictTimeLeft(v *policy.Job) (left, sigma time.Duration) {
+func (f *silentForecast) PredictTimeLeft(v *policy.Job) (left, sigma time.Duration) {
 	if j := f.engine.presentJob(v.ID); j == nil || j.reportsItself() {
 		return 0, 0
 	}
@@ -71,6 +72,6 @@ func (e *engine) teachRunTime(j *job, finish float64) {
 	}
 	e.RunTimes.AddEndedRun(learn.Run{
 		Job:   learn.Job{User: j.User, Account: j.Account, Name: j.Name, GPUType: typ, GPUs: j.GPUs, Limit: j.TimeLimit},
-		Start: CalendarTimeAt(j.outcome.Start), End: CalendarTimeAt(finish), Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds),
+		Start: workload.CalendarTimeAt(j.outcome.Start), End: workload.CalendarTimeAt(finish), Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds),
 	})
 }

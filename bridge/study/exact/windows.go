@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -31,7 +32,7 @@ func (w *nodeWindows) updateDownNodes(now float64) {
 	}
 	for i := range w.nodes {
 		if n := &w.nodes[i]; len(n.Windows) > 0 {
-			n.UpdateDownReason(CalendarTimeAt(now))
+			n.UpdateDownReason(workload.CalendarTimeAt(now))
 		}
 	}
 }
@@ -44,7 +45,7 @@ func (w *nodeWindows) nextReturn(now float64) float64 {
 	}
 	for i := range w.nodes {
 		for _, x := range w.nodes[i].Windows {
-			if t := x.To.Sub(workloadStart).Seconds(); !x.To.IsZero() && t > now {
+			if t := x.To.Sub(workload.Start).Seconds(); !x.To.IsZero() && t > now {
 				next = min(next, t)
 			}
 		}

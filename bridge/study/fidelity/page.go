@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/datafile"
 	"fairbridge/policy"
 )
 

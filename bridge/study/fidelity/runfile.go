@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/datafile"
 )
 
 // RunFileName is the name of the file with the n-th real run, counted from 1.

@@ -10,6 +10,15 @@ import (
 	"fairbridge/policy/learn"
 )
 
+// RunTimePredictor predicts how long jobs still run that report nothing of it themselves.
+type RunTimePredictor interface {
+	// AddEndedRun tells it of a job that ended, in the order in which jobs end.
+	AddEndedRun(r learn.Run)
+	// ForecastAt returns what it predicts at a moment, of use until it is called again. It is called for every
+	// decision, whether or not the forecast is asked anything.
+	ForecastAt(now time.Time) policy.Forecast
+}
+
 // Learner learns the run times of jobs from those that ended. What ended is known from
 // the next full hour on, and nothing is predicted before minLearnedJobs are known, as live.
 // Live fits a new model every hour; here that happens whenever a quarter more jobs are

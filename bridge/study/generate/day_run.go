@@ -18,7 +18,7 @@ func (w *daySampler) drawRun(template workload.Job) workload.Job {
 	j.End = w.drawJobEnd(j.GPUs, u)
 	long := w.runTime(u, sizeBin(j.GPUs, len(w.sizeShares)))
 	j.Duration = min(roundUpSeconds(long), w.MaxRunTime.Seconds())
-	j.TimeLimit = drawTimeLimit(w.random, j.Duration, w.MaxRunTime)
+	j.TimeLimit = workload.DrawTimeLimit(w.random, j.Duration, w.MaxRunTime)
 	return j
 }
 

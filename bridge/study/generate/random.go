@@ -11,7 +11,7 @@ const (
 	arrivalRandomStream
 	peopleRandomStream
 	deadlineRandomStream
-	limitRandomStream
+	_ // time limits: see workload.TimeLimitOfJob
 	sharingRandomStream
 )
 

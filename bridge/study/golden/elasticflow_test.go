@@ -10,6 +10,7 @@ import (
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/slots"
 	"fairbridge/bridge/study/workload"
@@ -29,7 +30,7 @@ func elasticConfig(t *testing.T, path, tables, nodes string) exact.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := study.LoadScenario(study.ScenarioSource{TracePath: path, TablesPath: tables, Nodes: on, Reports: study.AllReport})
+	s, err := experiment.LoadScenario(experiment.ScenarioSource{TracePath: path, TablesPath: tables, Nodes: on, Reports: study.AllReport})
 	if err != nil {
 		t.Fatal(err)
 	}

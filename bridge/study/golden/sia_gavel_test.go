@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/clocks"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
@@ -21,12 +21,12 @@ func siaGavelRun(t *testing.T, jobs []workload.Job, spec string, types ...string
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock, err := clocks.Settings("sia", siaGavelRound*time.Second)
+	clock, err := experiment.NewClock("sia", siaGavelRound*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	clock.FreeMoves = true
-	run, err := clocks.SimulatorOf("sia")(exact.Config{Policy: &siaGavel{types: types}, Nodes: nodes, Jobs: jobs, Clock: clock, Information: goodput.Oracle, OmitsReasons: true})
+	run, err := experiment.SimulatorOf("sia")(exact.Config{Policy: &siaGavel{types: types}, Nodes: nodes, Jobs: jobs, Clock: clock, Information: goodput.Oracle, OmitsReasons: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"fairbridge/bridge/study/clocks"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/trace"
@@ -48,11 +48,11 @@ func siaRunTelling(t *testing.T, p policy.Policy, jobs []workload.Job, spec stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock, err := clocks.Settings("sia", 0)
+	clock, err := experiment.NewClock("sia", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := clocks.SimulatorOf("sia")(exact.Config{Policy: p, Nodes: nodes, Jobs: jobs, Clock: clock, Information: what, OmitsReasons: true})
+	run, err := experiment.SimulatorOf("sia")(exact.Config{Policy: p, Nodes: nodes, Jobs: jobs, Clock: clock, Information: what, OmitsReasons: true})
 	if err != nil {
 		t.Fatal(err)
 	}

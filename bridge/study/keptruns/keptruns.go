@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/datafile"
 	"fairbridge/bridge/study/measure"
 )
 

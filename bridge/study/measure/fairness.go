@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math"
-	"slices"
 )
 
 // JCTs returns the completion times, finish − arrival, in the order of Jobs.
@@ -62,24 +61,4 @@ func (r *Run) MeanSlowdownByAccount() map[string]float64 {
 		mean[name] /= jobs[name]
 	}
 	return mean
-}
-
-// CurvePoint is one of a curve.
-type CurvePoint struct{ X, Y float64 }
-
-// CumulativeDistribution returns the cumulative distribution of the values: Y is the
-// share of them that are at most X. It has at most so many points, evenly by
-// Y, the first and the last among them.
-func CumulativeDistribution(values []float64, points int) []CurvePoint {
-	sorted := slices.Sorted(slices.Values(values))
-	n := min(max(points, 2), len(sorted))
-	curve := make([]CurvePoint, n)
-	for i := range curve {
-		k := len(sorted) - 1
-		if n > 1 {
-			k = i * (len(sorted) - 1) / (n - 1)
-		}
-		curve[i] = CurvePoint{sorted[k], float64(k+1) / float64(len(sorted))}
-	}
-	return curve
 }

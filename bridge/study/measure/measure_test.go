@@ -52,23 +52,6 @@ func TestEmptyRun(t *testing.T) {
 	}
 }
 
-func TestDistribution(t *testing.T) {
-	for _, c := range []struct {
-		values []float64
-		points int
-		want   []CurvePoint
-	}{
-		{nil, 5, []CurvePoint{}},
-		{[]float64{7}, 5, []CurvePoint{{7, 1}}},
-		{[]float64{4, 1, 3, 2, 5}, 3, []CurvePoint{{1, .2}, {3, .6}, {5, 1}}},
-		{[]float64{2, 1}, 10, []CurvePoint{{1, .5}, {2, 1}}},
-	} {
-		if d := cmp.Diff(c.want, CumulativeDistribution(c.values, c.points)); d != "" {
-			t.Errorf("%v: %s", c.values, d)
-		}
-	}
-}
-
 // TestNarrowTablesFitTheJobs: where there is little room, plain jobs are judged by slowdown and
 // by ρ of the jobs present, training jobs as in the papers; as many columns either way.
 func TestNarrowTablesFitTheJobs(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/power"
@@ -87,7 +88,7 @@ type meter struct {
 }
 
 func newMeter(s *study.Scenario, begin time.Time, step time.Duration) *meter {
-	m := &meter{Past: Past{map[string][]power.Look{}, map[string]int{}}, shift: begin.Sub(exact.CalendarTimeAt(0)), step: step, end: exact.CalendarTimeAt(0).Add(step),
+	m := &meter{Past: Past{map[string][]power.Look{}, map[string]int{}}, shift: begin.Sub(workload.CalendarTimeAt(0)), step: step, end: workload.CalendarTimeAt(0).Add(step),
 		needed: map[string]int{}, most: map[string]int{}, starts: map[string]int{}, groupOf: map[string]string{}}
 	for i := range s.Nodes {
 		name := power.GroupOf(&s.Nodes[i])
@@ -102,7 +103,7 @@ func newMeter(s *study.Scenario, begin time.Time, step time.Duration) *meter {
 
 // watch sees a decision: jobs that it starts count as asking still.
 func (m *meter) watch(s *policy.Snapshot, plan *policy.Plan) {
-	for !s.Now.Before(m.end) && !m.end.After(exact.CalendarTimeAt(m.last)) {
+	for !s.Now.Before(m.end) && !m.end.After(workload.CalendarTimeAt(m.last)) {
 		m.endStep()
 	}
 	for name, n := range power.NeedByGroup(s) {

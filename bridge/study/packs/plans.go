@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/interleave"
 	"fairbridge/policy/learn"
@@ -55,7 +56,7 @@ func (r *plans) Choose(m *Moment) ([]Pack, error) {
 func (r *plans) describe(m *Moment, jobs []*Job) *policy.Snapshot {
 	s := &r.snapshot
 	s.Seq++
-	s.Now, s.ClockSeconds = exact.CalendarTimeAt(m.Now), m.Now
+	s.Now, s.ClockSeconds = workload.CalendarTimeAt(m.Now), m.Now
 	var f policy.Forecast // nil: nothing is predicted, or the truth
 	switch {
 	case r.PredictsTruth:
@@ -223,7 +224,7 @@ func (r *plans) Left(j *Job) {
 	if r.RunTimes != nil {
 		r.RunTimes.AddEndedRun(learn.Run{
 			Job:   learn.Job{User: j.User, Account: j.Account, Name: j.Name, GPUType: v.On.FirstType(), GPUs: j.GPUs, Limit: j.TimeLimit},
-			Start: exact.CalendarTimeAt(j.outcome.Start), End: exact.CalendarTimeAt(j.outcome.Finish), Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds),
+			Start: workload.CalendarTimeAt(j.outcome.Start), End: workload.CalendarTimeAt(j.outcome.Finish), Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds),
 		})
 	}
 }

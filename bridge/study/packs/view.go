@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/interleave"
 )
@@ -39,14 +39,14 @@ func nodesWithMemory(nodes []policy.Node) []policy.Node {
 // newView is the job when it arrives. It is of one size, and accepts neighbours where it is known how
 // fast it would be beside them.
 func newView(j *Job, gpuType string) *view {
-	at := exact.CalendarTimeAt(j.Arrive)
+	at := workload.CalendarTimeAt(j.Arrive)
 	v := &view{totalSteps: j.StepsLeft, Job: policy.Job{
 		ID: policy.JobID(j.ID), Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, Partition: "gpu", State: policy.Pending,
 		Submit: at, Arrive: at, EligibleAt: at, Limit: j.TimeLimit, ServiceSinceLast: policy.KnownValue(0),
 		Ask: policy.Ask{GPUs: policy.GPUs{Type: j.GPUType, Count: j.GPUs}, CPUs: j.CPUs, MemMB: j.MemMB},
 	}}
 	if j.Deadline > 0 {
-		v.Deadline = exact.CalendarTimeAt(j.Deadline)
+		v.Deadline = workload.CalendarTimeAt(j.Deadline)
 	}
 	if j.IsUnstoppable {
 		v.UnstoppableReason = "its owner does not let it be stopped"

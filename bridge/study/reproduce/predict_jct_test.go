@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/forecast"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -18,7 +19,7 @@ type (
 	watcher   = func(*policy.Snapshot, *policy.Plan)
 )
 
-// AddEndedRun and PredictTimeLeft implement exact.RunTimePredictor.
+// AddEndedRun and PredictTimeLeft implement forecast.RunTimePredictor.
 func (f foresight) AddEndedRun(learn.Run) {}
 
 // PredictionTrust implements it too.
@@ -108,7 +109,7 @@ func later(jobs []workload.Job, n int) []workload.Job {
 func completion(t *testing.T, by string, nodes int, jobs []workload.Job, m *learn.Model) (without, model, oracle float64) {
 	var got [3]float64
 	p := newPupil(m, jobs)
-	for i, f := range []exact.RunTimePredictor{nil, foresight(p.left), byOracle(jobs)} {
+	for i, f := range []forecast.RunTimePredictor{nil, foresight(p.left), byOracle(jobs)} {
 		run := simulate(t, exact.Config{Policy: system(t, by, nil), Nodes: cluster(nodes, 8, "v100"), Jobs: jobs, RunTimes: f, WatchDecision: []watcher{nil, p.watch, nil}[i],
 			Clock: exact.NewEventClock(time.Minute, 10*time.Minute, 30*time.Second)})
 		for _, j := range run.JobOutcomes {

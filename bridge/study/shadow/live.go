@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"fairbridge/bridge/harm"
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
@@ -45,9 +46,7 @@ func simulateLive(ctx context.Context, site *replay.PastScenario, isNow bool, al
 	if isNow {
 		o.DecidesUntil = site.Until.Sub(site.Since)
 	}
-	if err := o.SetClock("intervals", 0, site.Scenario); err != nil {
-		return nil, nil, err
-	}
+	o.RestartCost = study.DefaultRestartCost
 	was, err := simulate(ctx, site, o, []policyset.PolicyChoice{site.Decider}, 0)
 	if err != nil {
 		return nil, nil, err

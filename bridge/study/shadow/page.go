@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/chart"
+	"fairbridge/accounting/chart"
 	"fairbridge/bridge/study/paired"
 	"fairbridge/policy"
 )

@@ -37,9 +37,7 @@ func CountRuns(site *replay.PastScenario, seeds int) int {
 // NewReport simulates what was done, Slurm alone, and Slurm with the plan.
 func NewReport(ctx context.Context, site *replay.PastScenario, plan Plan, o Options) (*Report, error) {
 	o.ThroughSlurm, o.LoopConfig, o.History, o.Mode = true, site.LoopConfig, site.History, plan.Mode
-	if err := o.SetClock("intervals", 0, site.Scenario); err != nil {
-		return nil, err
-	}
+	o.RestartCost = study.DefaultRestartCost
 	runs, err := simulate(ctx, site, o, []policyset.PolicyChoice{policyset.SlurmAlone(), plan.Policy}, 0)
 	if err != nil {
 		return nil, err

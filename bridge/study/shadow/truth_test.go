@@ -102,10 +102,7 @@ type madeSite struct {
 
 func throughSlurm(t *testing.T, s *study.Scenario, p policyset.PolicyChoice, o study.RunOptions) *measure.Run {
 	t.Helper()
-	o.ThroughSlurm = true
-	if err := o.SetClock("intervals", 0, s); err != nil {
-		t.Fatal(err)
-	}
+	o.ThroughSlurm, o.RestartCost = true, study.DefaultRestartCost
 	run, err := s.Run(t.Context(), p, o, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/paired"
 	"fairbridge/bridge/study/policyset"
@@ -151,7 +152,7 @@ func (r *SiteResult) runOne(ctx context.Context, o *Options, row Row, s *study.S
 		return nil, err
 	}
 	settings := study.RunOptions{ThroughSlurm: true, KnowsTruth: row.KnowsTruth, SlurmConfig: sim.Config{IsFairTree: true}, Seed: 1}
-	if err := settings.SetClock("auto", 0, s); err != nil {
+	if err := experiment.SetClock(&settings, "auto", 0, s); err != nil {
 		return nil, err
 	}
 	if row.HasLongWindow || r.HasLongWindow && row != (Row{Policy: SlurmAlone}) {

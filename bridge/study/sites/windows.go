@@ -14,6 +14,7 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -54,7 +55,7 @@ func (s *Site) Load(folder string) (*study.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := study.LoadScenario(study.ScenarioSource{
+	all, err := experiment.LoadScenario(experiment.ScenarioSource{
 		TracePath: filepath.Join(folder, s.File), Nodes: nodes,
 		TraceOptions: trace.ReadOptions{SkipBad: true, GPUsPerProc: float64(gpus) / float64(s.Processors)},
 	})

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -98,14 +97,14 @@ func (j *job) speedOn(on policy.Alloc) float64 {
 
 // newView is the job as a policy sees it when it arrives.
 func (j *job) newView() policy.Job {
-	at := exact.CalendarTimeAt(j.Arrive)
+	at := workload.CalendarTimeAt(j.Arrive)
 	v := policy.Job{
 		ID: policy.JobID(j.ID), Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, Partition: "gpu", State: policy.Pending,
 		Submit: at, Arrive: at, EligibleAt: at, Limit: j.TimeLimit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, ServiceSinceLast: policy.KnownValue(0),
 		Ask: policy.Ask{GPUs: policy.GPUs{Type: j.GPUType, Count: j.GPUs}, CPUs: j.CPUs, MemMB: j.MemMB},
 	}
 	if j.Deadline > 0 {
-		v.Deadline = exact.CalendarTimeAt(j.Deadline)
+		v.Deadline = workload.CalendarTimeAt(j.Deadline)
 	}
 	if j.IsUnstoppable {
 		v.UnstoppableReason = "its owner does not let it be stopped"
@@ -132,7 +131,7 @@ func (j *job) updateView(v *policy.Job) {
 
 // follow does what a lawful plan says of the job.
 func (j *job) follow(d *policy.Decision, v *policy.Job, now float64) {
-	at := exact.CalendarTimeAt(now)
+	at := workload.CalendarTimeAt(now)
 	switch d.Verb {
 	case policy.Stop:
 		j.on, v.State, v.On, v.LastStop, v.Start = nil, policy.Pending, nil, at, time.Time{}

@@ -146,7 +146,7 @@ func (e *engine) endJob(j *job) {
 	if e.RunTimes != nil {
 		e.RunTimes.AddEndedRun(learn.Run{
 			Job:   learn.Job{User: j.User, Account: j.Account, Name: j.Name, GPUType: j.on.FirstType(), GPUs: j.GPUs, Limit: j.TimeLimit},
-			Start: exact.CalendarTimeAt(j.outcome.Start), End: exact.CalendarTimeAt(j.outcome.Finish), Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds),
+			Start: workload.CalendarTimeAt(j.outcome.Start), End: workload.CalendarTimeAt(j.outcome.Finish), Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds),
 		})
 	}
 }
@@ -190,7 +190,7 @@ func (e *engine) settle(j *job, to float64) {
 func (e *engine) decide() error {
 	s := &e.snapshot
 	s.Seq++
-	s.Now, s.ClockSeconds = exact.CalendarTimeAt(e.now), e.now
+	s.Now, s.ClockSeconds = workload.CalendarTimeAt(e.now), e.now
 	f := e.forecastNow()
 	if s.PredictionTrust = 0; e.PredictsTruth {
 		s.PredictionTrust = 1

@@ -15,7 +15,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/forecast"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -49,7 +49,7 @@ type Config struct {
 
 	// RunTimes predicts run times for the policy; nil: nothing is predicted. It is told of
 	// the jobs that end, and asked by the calendar of the simulated Slurm.
-	RunTimes exact.RunTimePredictor
+	RunTimes forecast.RunTimePredictor
 	// PredictsTruth predicts true run times instead, as only an oracle could.
 	PredictsTruth bool
 
@@ -119,7 +119,7 @@ func (c *Config) newWorld() (*sim.World, error) {
 // addReservations sets nodes aside as their windows say, whose calendar begins with the
 // workload.
 func (c *Config) addReservations(w *sim.World) error {
-	shift := c.workloadStart().Sub(exact.CalendarTimeAt(0))
+	shift := c.workloadStart().Sub(workload.CalendarTimeAt(0))
 	for i := range c.Nodes {
 		for k, x := range c.Nodes[i].Windows {
 			r := sim.Reservation{Name: fmt.Sprintf("%s-%s-%d", x.Name, c.Nodes[i].Name, k), Nodes: []string{c.Nodes[i].Name}, From: x.From.Add(shift)}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -135,7 +134,7 @@ func TestABusyMachineChangesNothing(t *testing.T) {
 // waits for its end.
 func TestNodesSetAside(t *testing.T) {
 	nodes := cluster(1)
-	nodes[0].Windows = []policy.Window{{From: exact.CalendarTimeAt(1800), To: exact.CalendarTimeAt(7200), Name: "m1", IsMaintenance: true}}
+	nodes[0].Windows = []policy.Window{{From: workload.CalendarTimeAt(1800), To: workload.CalendarTimeAt(7200), Name: "m1", IsMaintenance: true}}
 	jobs := []workload.Job{
 		{ID: 1, Name: "long", User: "u1", Account: "a", GPUs: 8, Duration: 300, TimeLimit: time.Hour},
 		{ID: 2, Name: "short", User: "u2", Account: "b", GPUs: 8, Duration: 300, TimeLimit: 10 * time.Minute},

@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/scripts/verify/part"
 )
@@ -24,7 +25,7 @@ func readPhilly(t *testing.T) *study.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := study.LoadScenario(study.ScenarioSource{TracePath: phillyTrace, TraceOptions: trace.ReadOptions{SkipBad: true}, Nodes: nodes})
+	whole, err := experiment.LoadScenario(experiment.ScenarioSource{TracePath: phillyTrace, TraceOptions: trace.ReadOptions{SkipBad: true}, Nodes: nodes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/policy"
@@ -31,7 +32,7 @@ func promisesOfDay(t *testing.T, policyName string, seed int64) []Promise {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := study.GenerateScenario("day", generate.WorkloadOptions{OfferedLoad: 1.3, DayCount: .35}, seed, nodes)
+	s, err := experiment.GenerateScenario("day", generate.WorkloadOptions{OfferedLoad: 1.3, DayCount: .35}, seed, nodes)
 	if err != nil {
 		t.Fatal(err)
 	}

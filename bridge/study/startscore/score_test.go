@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"fairbridge/bridge/estimate"
-	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/scripts/verify/part"
@@ -48,7 +48,7 @@ func TestLooksOfADay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := study.GenerateScenario("day", generate.WorkloadOptions{OfferedLoad: 3, DayCount: .2}, 4, nodes)
+	s, err := experiment.GenerateScenario("day", generate.WorkloadOptions{OfferedLoad: 3, DayCount: .2}, 4, nodes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fairbridge/bridge/study/trace"
+	"fairbridge/bridge/study/workload"
 )
 
 const ownHead = `{"fairbridge_trace":1}` + "\n"
@@ -80,7 +81,7 @@ func TestSkipBad(t *testing.T) {
 	if err != nil || len(tr.Jobs) != 2 || tr.SkippedCount != 7 || len(tr.FirstErrors) != 5 {
 		t.Fatalf("%+v, %v", tr, err)
 	}
-	var p trace.Problem
+	var p workload.Problem
 	if !errors.As(tr.FirstErrors[0], &p) || p.Line != 4 || p.Column != "gpus" {
 		t.Errorf("%+v", tr.FirstErrors[0])
 	}

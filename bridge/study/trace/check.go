@@ -48,7 +48,7 @@ func (p *problemList) add(t *Trace, j *workload.Job, column, what string) {
 		p.moreCount++
 		return
 	}
-	p.firstErrors = append(p.firstErrors, Problem{cmp.Or(t.Path, t.Name), j.Line, column, what})
+	p.firstErrors = append(p.firstErrors, workload.Problem{File: cmp.Or(t.Path, t.Name), Line: j.Line, Column: column, Message: what})
 }
 
 func (p *problemList) combinedError() error {

@@ -103,7 +103,7 @@ func (s *jobCollector) countIgnored(why string) { s.IgnoredByReason[why]++ }
 
 // rejectLine says what is wrong with a line, or notes it where bad rows are skipped.
 func (s *jobCollector) rejectLine(line int, err error) error {
-	p := Problem{File: s.path, Line: line, Message: err.Error()}
+	p := workload.Problem{File: s.path, Line: line, Message: err.Error()}
 	var f *unlocatedProblem
 	if errors.As(err, &f) {
 		p.Column, p.Message = f.column, f.message
@@ -121,7 +121,7 @@ func (s *jobCollector) rejectLine(line int, err error) error {
 // finishTrace returns the trace in order.
 func (s *jobCollector) finishTrace() (*Trace, error) {
 	if len(s.Jobs) == 0 {
-		return nil, Problem{File: s.path, Message: "no jobs in it" + s.describeIgnored()}
+		return nil, workload.Problem{File: s.path, Message: "no jobs in it" + s.describeIgnored()}
 	}
 	s.assignIDs()
 	s.Jobs = sortByArrival(s.Jobs)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/datafile"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
@@ -163,17 +163,17 @@ func readFairbridgeFormat(in *bufio.Reader, s *jobCollector) error {
 func (s *jobCollector) readHeader(text string) error {
 	var h ownHeader
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
-		return Problem{File: s.path, Line: 1, Message: fmt.Sprintf("the header is no JSON: %v", err)}
+		return workload.Problem{File: s.path, Line: 1, Message: fmt.Sprintf("the header is no JSON: %v", err)}
 	}
 	if h.Version < 1 || h.Version > ownFormatVersion {
-		return Problem{s.path, 1, "fairbridge_trace", fmt.Sprintf("version %d; this program reads up to %d, use a newer one", h.Version, ownFormatVersion)}
+		return workload.Problem{File: s.path, Line: 1, Column: "fairbridge_trace", Message: fmt.Sprintf("version %d; this program reads up to %d, use a newer one", h.Version, ownFormatVersion)}
 	}
 	if h.Name != "" {
 		s.Name = h.Name
 	}
 	for _, a := range h.Accounts {
 		if a.Name == "" || a.Weight < 0 {
-			return Problem{s.path, 1, "accounts", fmt.Sprintf("account %q with weight %g makes no sense", a.Name, a.Weight)}
+			return workload.Problem{File: s.path, Line: 1, Column: "accounts", Message: fmt.Sprintf("account %q with weight %g makes no sense", a.Name, a.Weight)}
 		}
 	}
 	s.Start, s.Accounts = h.Start, h.Accounts

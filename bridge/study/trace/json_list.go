@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"fairbridge/bridge/study/workload"
 )
 
 // lineCounter is a reader that knows at which line an offset is.
@@ -43,7 +45,7 @@ func forEachElement[V any](in io.Reader, s *jobCollector, under string, take fun
 	c := &lineCounter{in: in}
 	d := json.NewDecoder(c)
 	if err := enterList(d, under); err != nil {
-		return Problem{File: s.path, Line: c.lineAt(d.InputOffset()), Message: err.Error()}
+		return workload.Problem{File: s.path, Line: c.lineAt(d.InputOffset()), Message: err.Error()}
 	}
 	for d.More() {
 		v := new(V)
@@ -54,9 +56,9 @@ func forEachElement[V any](in io.Reader, s *jobCollector, under string, take fun
 		case errors.As(err, &typ):
 			err = s.rejectLine(at, newUnlocatedProblem(typ.Field, "a %s, want %s", typ.Value, typ.Type))
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-			return Problem{File: s.path, Line: at, Message: "the file ends within the list of jobs; it was cut off"}
+			return workload.Problem{File: s.path, Line: at, Message: "the file ends within the list of jobs; it was cut off"}
 		case err != nil:
-			return Problem{File: s.path, Line: at, Message: err.Error()}
+			return workload.Problem{File: s.path, Line: at, Message: err.Error()}
 		default:
 			err = take(v, at)
 		}
@@ -65,7 +67,7 @@ func forEachElement[V any](in io.Reader, s *jobCollector, under string, take fun
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return Problem{File: s.path, Line: c.lineAt(d.InputOffset()), Message: "the file ends within the list of jobs; it was cut off"}
+		return workload.Problem{File: s.path, Line: c.lineAt(d.InputOffset()), Message: "the file ends within the list of jobs; it was cut off"}
 	}
 	return nil
 }

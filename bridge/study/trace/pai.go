@@ -56,7 +56,7 @@ func readPAI(in *bufio.Reader, s *jobCollector) error {
 	var order []*paiGang
 	err := forEachRow(in, s.path, func(r *row, line int) error {
 		if len(r.cells) == paiJobColumnCount {
-			return Problem{s.path, line, "", "this is the job table, which has no GPUs; name the task table, and leave the job table in its folder"}
+			return workload.Problem{File: s.path, Line: line, Message: "this is the job table, which has no GPUs; name the task table, and leave the job table in its folder"}
 		}
 		if len(r.cells) != paiTaskColumnCount {
 			return s.rejectLine(line, newUnlocatedProblem("", "%d columns, want %d", len(r.cells), paiTaskColumnCount))
@@ -167,7 +167,7 @@ func forEachRow(in io.Reader, path string, take func(r *row, line int) error) er
 		}
 		line, _ := c.FieldPos(0)
 		if err != nil {
-			return Problem{File: path, Line: line, Message: fmt.Sprint(err)}
+			return workload.Problem{File: path, Line: line, Message: fmt.Sprint(err)}
 		}
 		if err := take(&row{cells: cells}, line); err != nil {
 			return err

@@ -19,7 +19,7 @@ var polluxTable = tableFormat{',', polluxColumns, nil}
 // since the simulators count intervals from the beginning of the file.
 func readPollux(in *bufio.Reader, s *jobCollector) error {
 	if s.options.ProfilesPath == "" {
-		return Problem{File: s.path, Message: "how fast its jobs go stands in profiles: say --profiles with the folder that has one folder for each application"}
+		return workload.Problem{File: s.path, Message: "how fast its jobs go stands in profiles: say --profiles with the folder that has one folder for each application"}
 	}
 	profiles, err := goodput.ReadProfiles(s.options.ProfilesPath)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge/printable"
+	"fairbridge/bridge/study/workload"
 )
 
 // row is a line cut into cells. It keeps the first error.
@@ -66,7 +67,7 @@ func forEachLine(in *bufio.Reader, s *jobCollector, take func(line int, text str
 	for n := 1; ; n++ {
 		text, err := in.ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
-			return Problem{File: s.path, Line: n, Message: err.Error()}
+			return workload.Problem{File: s.path, Line: n, Message: err.Error()}
 		}
 		if text = strings.TrimRight(text, "\r\n"); text != "" || err == nil {
 			if err := take(n, text); err != nil {

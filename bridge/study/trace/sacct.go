@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/study/workload"
 )
 
@@ -153,7 +154,7 @@ func (r *tableRecord) elapsedSeconds() float64 {
 	case r.textByName("elapsedraw") != "":
 		return r.numberByName("elapsedraw")
 	case r.textByName("elapsed") != "":
-		d, err := ParseTimeSpan(r.textByName("elapsed"))
+		d, err := slurm.ParseTimeSpan(r.textByName("elapsed"))
 		r.setError("elapsed", err)
 		return d.Seconds()
 	}
@@ -169,7 +170,7 @@ func (r *tableRecord) timeLimit() time.Duration {
 	if !r.hasColumn(name) {
 		name = "time_limit"
 	}
-	d, err := ParseTimeSpan(r.textByName(name))
+	d, err := slurm.ParseTimeSpan(r.textByName(name))
 	r.setError(name, err)
 	return d
 }

@@ -132,7 +132,7 @@ func (t *tableFormat) readFile(in *bufio.Reader, s *jobCollector) error {
 	for r, err := range rows(in) {
 		switch {
 		case err != nil:
-			err = Problem{File: s.path, Line: r.Line, Message: err.Error()}
+			err = workload.Problem{File: s.path, Line: r.Line, Message: err.Error()}
 		case at == nil:
 			at = indexColumns(r.Cells)
 			err = t.checkColumns(at, s)
@@ -178,7 +178,7 @@ func csvRows(in io.Reader) iter.Seq2[slurm.TextRow, error] {
 func (t *tableFormat) checkColumns(at map[string]int, s *jobCollector) error {
 	for _, name := range t.requiredColumns {
 		if _, ok := at[name]; !ok {
-			return Problem{s.path, 1, name, "this column is missing from the header; format " + s.Format + " needs " +
+			return workload.Problem{File: s.path, Line: 1, Column: name, Message: "this column is missing from the header; format " + s.Format + " needs " +
 				strings.Join(t.requiredColumns, ", ")}
 		}
 	}

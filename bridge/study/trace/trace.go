@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/datafile"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
@@ -49,7 +49,7 @@ type ReadOptions struct {
 // maxKeptErrors is how many bad rows are kept to be shown.
 const maxKeptErrors = 5
 
-// ReadFile reads a trace, packed by gzip or not. Errors are a Problem where a line
+// ReadFile reads a trace, packed by gzip or not. Errors are a workload.Problem where a line
 // of the file is at fault.
 func ReadFile(path string, o ReadOptions) (*Trace, error) {
 	f, err := os.Open(path)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/slurm"
@@ -90,36 +89,4 @@ func parseGRES(s string) (gpus int, gpuType string, err error) {
 		gpuType = ""
 	}
 	return gpus, gpuType, nil
-}
-
-// ParseTimeSpan reads time spans as Slurm writes them: minutes, m:s, h:m:s, d-h, d-h:m and
-// d-h:m:s. Words like UNLIMITED mean none: 0.
-func ParseTimeSpan(s string) (time.Duration, error) {
-	switch strings.ToUpper(s) {
-	case "", "UNLIMITED", "PARTITION_LIMIT", "INVALID", "NOT_SET", "N/A", "INFINITE", "UNKNOWN":
-		return 0, nil
-	}
-	days, rest, dashed := strings.Cut(s, "-")
-	if !dashed {
-		days, rest = "0", s
-	}
-	parts := strings.Split(rest, ":")
-	units := map[int][]float64{1: {60}, 2: {60, 1}, 3: {3600, 60, 1}}[len(parts)]
-	if dashed {
-		units = []float64{3600, 60, 1}[:min(len(parts), 3)]
-	}
-	d, err := parseNumber(days)
-	sum := 86_400 * d
-	for i, p := range parts {
-		if err != nil || i >= len(units) {
-			break
-		}
-		var v float64
-		v, err = parseNumber(p)
-		sum += v * units[i]
-	}
-	if err != nil || len(parts) > 3 || sum < 0 || sum > maxBelievedSeconds {
-		return 0, fmt.Errorf("%q is no time span, want like 1-12:30:00", printable.Truncate(s, maxShownChars))
-	}
-	return time.Duration(sum * float64(time.Second)), nil
 }

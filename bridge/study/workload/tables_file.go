@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strconv"
 
+	"fairbridge/bridge/datafile"
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study/datafile"
 )
 
 // aloneEntryKey is the key under which the tables keep the speed without a neighbour.

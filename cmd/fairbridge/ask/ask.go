@@ -19,13 +19,15 @@ import (
 // opener opens where answers come from. Its errors are ready to be printed.
 type opener func(ctx context.Context, o *cli.Options) (source.Source, error)
 
-// NewCommands makes the commands.
-func NewCommands(o *cli.Options) []*cobra.Command { return newCommands(o, source.Open) }
+// NewCommands makes the commands. reports are subcommands of report that no daemon answers.
+func NewCommands(o *cli.Options, reports ...*cobra.Command) []*cobra.Command {
+	return newCommands(o, source.Open, reports...)
+}
 
-func newCommands(o *cli.Options, open opener) []*cobra.Command {
+func newCommands(o *cli.Options, open opener, reports ...*cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{
 		newQueueCommand(o, open), newExplainCommand(o, open), newJobCommand(o, open), newNodesCommand(o, open),
-		newSharesCommand(o, open), newChangesCommand(o, open), newWhoAmICommand(o, open), newReportCommand(o, open), newLinkCommand(o, source.OpenLinker),
+		newSharesCommand(o, open), newChangesCommand(o, open), newWhoAmICommand(o, open), newReportCommand(o, open, reports), newLinkCommand(o, source.OpenLinker),
 	}
 	for _, c := range all {
 		o.AddURLFlag(o.AddJSONFlag(c))

@@ -12,9 +12,7 @@ import (
 
 	"fairbridge/accounting/report"
 	"fairbridge/api"
-	"fairbridge/bridge/study/datafile"
-	"fairbridge/cmd/fairbridge/canaryreport"
-	"fairbridge/cmd/fairbridge/shadowreport"
+	"fairbridge/bridge/datafile"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/source"
@@ -35,7 +33,7 @@ is recorded, or none that you may see.
 
 `
 
-func newReportCommand(o *cli.Options, open opener) *cobra.Command {
+func newReportCommand(o *cli.Options, open opener, own []*cobra.Command) *cobra.Command {
 	a := &reportOptions{}
 	c := &cobra.Command{
 		Use:   "report [NAME]",
@@ -61,7 +59,9 @@ func newReportCommand(o *cli.Options, open opener) *cobra.Command {
 	f.StringVar(&a.User, "user", "", "only this user")
 	f.StringVar(&a.format, "format", "table", "table, csv, json or html")
 	f.StringVarP(&a.outputFile, "out", "o", "", "write to this file instead of standard output")
-	c.AddCommand(withConfiguration(o, shadowreport.NewCommand(o)), withConfiguration(o, canaryreport.NewCommand(o)))
+	for _, r := range own {
+		c.AddCommand(withConfiguration(o, r))
+	}
 	return c
 }
 

@@ -42,10 +42,6 @@ check is stored. Where checks in a row, half an hour apart or more, show harm, t
 partition is demoted; under a canary, the checks of the candidate's days count by
 themselves, and demote the candidate alone. Takes seconds to minutes for each partition.
 
-A policy that learnt (dl2), live or not, is compared with its teacher on the jobs of the
-last 24 hours, both simulated. Where they take a tenth longer by it in the mean, its
-teacher decides in its place.
-
 Exit status 3 when a partition was found harmed, or it or its candidate is demoted.`,
 		Example: `  fairbridge guard check
   fairbridge guard check -p gpu --dry-run
@@ -122,13 +118,6 @@ func (k *checker) checkAll(ctx context.Context) ([]outcome, error) {
 		p := &k.loop.Partitions[i]
 		if k.partition != "" && k.partition != p.Name {
 			continue
-		}
-		if p.Teacher != nil && p.Mode.Allows(bridge.ModeObserve) {
-			o, err := k.checkLearner(ctx, p, active)
-			if err != nil {
-				return nil, err
-			}
-			outcomes = append(outcomes, o)
 		}
 		if !p.Mode.Allows(bridge.ModeRank) {
 			continue

@@ -61,11 +61,7 @@ func printFigures(w io.Writer, c *harm.Check) {
 	if len(c.Figures) == 0 {
 		return
 	}
-	was, other := "LIVE", "SLURM ALONE"
-	if c.IsOfLearner() {
-		was, other = "LEARNT", "TEACHER"
-	}
-	t := simulation.NewNumberTable(w, "WHAT", "OF", "JOBS", was, other, "GIVE OR TAKE", "ALLOWED", "CLAIM")
+	t := simulation.NewNumberTable(w, "WHAT", "OF", "JOBS", "LIVE", "SLURM ALONE", "GIVE OR TAKE", "ALLOWED", "CLAIM")
 	for i := range c.Figures[:min(len(c.Figures), maxFiguresShown)] {
 		f := &c.Figures[i]
 		t.AddRow(string(f.Kind), whoText(f), fmt.Sprint(f.JobCount), f.FormatAmount(f.Live), f.FormatAmount(f.Alone), f.FormatAmount(f.Doubt()), "+"+f.FormatAmount(f.Bound), string(f.Claim))
@@ -73,10 +69,6 @@ func printFigures(w io.Writer, c *harm.Check) {
 	t.Print()
 	if n := len(c.Figures) - maxFiguresShown; n > 0 {
 		printable.Fprintf(w, "and %s more: see --json\n", policy.FormatCount(n, "figure"))
-	}
-	if c.IsOfLearner() {
-		output.WriteParagraph(w, "", fmt.Sprintf("Of jobs that arrived from %s to %s; simulated %d times by policy %s, and as often by its teacher.", c.Since.UTC().Format(time.DateTime), c.Until.UTC().Format(time.DateTime), c.SeedCount, c.Policy))
-		return
 	}
 	output.WriteParagraph(w, "", fmt.Sprintf("Of jobs that arrived from %s to %s, decided by %s, in mode %s, with %s of ours; simulated %d times as it was done, and %d times under Slurm alone.",
 		c.Since.UTC().Format(time.DateTime), c.Until.UTC().Format(time.DateTime), c.Policy, c.Mode, policy.FormatCount(c.StopCount, "stop"), c.SeedCount, c.SeedCount*shadow.AloneRuns))

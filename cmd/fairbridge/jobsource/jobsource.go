@@ -14,9 +14,10 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
-	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/replay"
 	"fairbridge/bridge/study/trace"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/policy"
@@ -25,7 +26,7 @@ import (
 // Flags say of which jobs a command tells.
 type Flags struct {
 	*cli.Options
-	source                          study.ScenarioSource
+	source                          experiment.ScenarioSource
 	clusterSpec                     string
 	partition, sinceText, untilText string // of the site's past
 }
@@ -73,8 +74,8 @@ func (j *Flags) readTrace() (*Jobs, error) {
 	if j.source.Nodes, err = cluster.ParseSpec(j.clusterSpec); err != nil {
 		return nil, cli.NewUsageError(err)
 	}
-	s, err := study.LoadScenario(j.source)
-	return &Jobs{Scenario: s, Begin: exact.CalendarTimeAt(0)}, err
+	s, err := experiment.LoadScenario(j.source)
+	return &Jobs{Scenario: s, Begin: workload.CalendarTimeAt(0)}, err
 }
 
 // readPast reads what the partition ran.

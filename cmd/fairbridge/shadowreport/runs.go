@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/datafile"
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study/datafile"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )

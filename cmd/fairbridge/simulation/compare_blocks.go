@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/published"
 	"fairbridge/cmd/internal/cli"
 )
@@ -62,7 +63,7 @@ func (f *compareFlags) readScenarios(load float64) ([]*study.Scenario, error) {
 	var scenarios []*study.Scenario
 	jobs := 0
 	for i := range f.seedCount {
-		s, err := study.GenerateScenario(f.generateKind, o, f.seed+int64(i), f.scenarioSource.Nodes)
+		s, err := experiment.GenerateScenario(f.generateKind, o, f.seed+int64(i), f.scenarioSource.Nodes)
 		if err != nil {
 			return nil, cli.NewUsageError(err)
 		}
@@ -78,7 +79,7 @@ func (f *compareFlags) readScenarios(load float64) ([]*study.Scenario, error) {
 // readTraceScenarios reads the trace, and takes the window of each seed and scales it to the
 // load where that is wanted.
 func (f *compareFlags) readTraceScenarios(load float64) ([]*study.Scenario, error) {
-	whole, err := study.LoadScenario(f.scenarioSource)
+	whole, err := experiment.LoadScenario(f.scenarioSource)
 	if err != nil {
 		return nil, err
 	}

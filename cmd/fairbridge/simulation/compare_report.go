@@ -5,10 +5,10 @@ import (
 	"io"
 	"strings"
 
+	"fairbridge/accounting/chart"
+	"fairbridge/bridge/datafile"
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/chart"
-	"fairbridge/bridge/study/datafile"
 	"fairbridge/cmd/internal/cli"
 )
 

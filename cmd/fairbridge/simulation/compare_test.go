@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"fairbridge/accounting/chart"
 	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/chart"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -39,7 +40,7 @@ func contest(t *testing.T) *study.Experiment {
 		t.Fatal(err)
 	}
 	e := &study.Experiment{Scenarios: []*study.Scenario{s, s}, RunOptions: study.RunOptions{Seed: 1}}
-	if err := e.SetClock("intervals", 0, s); err != nil {
+	if err := experiment.SetClock(&e.RunOptions, "intervals", 0, s); err != nil {
 		t.Fatal(err)
 	}
 	if e.Policies, err = policyset.ParsePolicies("fifo,srtf", true); err != nil {

@@ -13,8 +13,8 @@ import (
 func TestRestartCost(t *testing.T) {
 	for text, want := range map[string]time.Duration{"auto": 30 * time.Second, "": 30 * time.Second, "0s": 0, "90s": 90 * time.Second} {
 		f, e := &simulateFlags{clockName: "intervals", restartCost: text}, &study.Experiment{}
-		if err := f.addScenarios(e, &study.Scenario{}); err != nil || e.Clock.RestartCost != want {
-			t.Errorf("%q: %v, %v, want %v", text, e.Clock.RestartCost, err, want)
+		if err := f.addScenarios(e, &study.Scenario{}); err != nil || e.RestartCost != want {
+			t.Errorf("%q: %v, %v, want %v", text, e.RestartCost, err, want)
 		}
 	}
 	for _, text := range []string{"soon", "-1s", "200h", "0"} {

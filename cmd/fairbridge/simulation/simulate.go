@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/datafile"
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"

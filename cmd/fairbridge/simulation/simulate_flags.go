@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/clocks"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/goodput"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trace"
@@ -39,7 +39,7 @@ tiresias:queues=3600;36000. "fairbridge policies" lists the policies.`
 
 // simulateFlags are the flags of the commands that simulate.
 type simulateFlags struct {
-	scenarioSource          study.ScenarioSource
+	scenarioSource          experiment.ScenarioSource
 	isSilent, knowsTruth    bool
 	clusterSpec             string
 	policyList              string
@@ -85,13 +85,13 @@ func (f *simulateFlags) addTraceFlags(c *cobra.Command) {
 	f.sizeFlags.AddMode(c)
 	f.weightFlags.Add(c)
 	s.StringVar(&f.clusterSpec, "cluster", "", "the cluster: 32, or 16x4:a100,8x8:h100")
-	s.StringVar(&f.clockName, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(clocks.Names(), ", ")+"; auto: shockwave for\ntraces with throughput tables, elasticflow where they are a folder, pollux with --profiles, else intervals")
+	s.StringVar(&f.clockName, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(experiment.ClockNames(), ", ")+"; auto: shockwave for\ntraces with throughput tables, elasticflow where they are a folder, pollux with --profiles, else intervals")
 	s.StringVar((*string)(&f.information), "information", "auto", "what jobs with profiles tell: measured (what they measured where they ran; they adapt\ntheir batch size), profiled (likewise, and one GPU of every type before they begin), compared\n(as in Sia's simulator, where it is known how types compare), oracle (their true speed\non every size; they keep it); auto: as the paper of the policy has it")
 	s.DurationVar(&f.roundLength, "round", 0, "length of a round of the clock, or of an interval; 0s: the clock's own")
 	s.StringVar(&f.restartCost, "restart-cost", "auto", "what a restart or another size costs each job that does not say: 0s, 90s; auto: the\nclock's own")
 	cli.SetRange(c, "gpus-per-proc", "0.001", "1000")
 	cli.SetRange(c, "round", "1s", "168h")
-	completeWords(c, "clock", append([]string{"auto"}, clocks.Names()...)...)
+	completeWords(c, "clock", append([]string{"auto"}, experiment.ClockNames()...)...)
 	completeWords(c, "information", informationWords()...)
 	completeWords(c, "format", append([]string{"auto"}, trace.FormatNames()...)...)
 }
@@ -105,13 +105,10 @@ func informationWords() []string {
 	return words
 }
 
-// checkInformation reads --information.
-func (f *simulateFlags) checkInformation(e *study.Experiment) error {
+// checkInformation checks --information.
+func (f *simulateFlags) checkInformation() error {
 	if words := informationWords(); f.information != "" && !slices.Contains(words, string(f.information)) {
 		return cli.NewUsageError(fmt.Errorf("--information %q is unknown, there are %s", f.information, strings.Join(words, ", ")))
-	}
-	if f.information != "auto" {
-		e.Information = f.information
 	}
 	return nil
 }
@@ -171,7 +168,7 @@ func (f *simulateFlags) newTraceExperiment() (*study.Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := study.LoadScenario(f.scenarioSource)
+	s, err := experiment.LoadScenario(f.scenarioSource)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +223,7 @@ func (f *simulateFlags) newExperiment() (*study.Experiment, error) {
 	if e.BillingWeights, err = f.weightFlags.Weights(); err != nil {
 		return nil, err
 	}
-	return e, f.checkInformation(e)
+	return e, f.checkInformation()
 }
 
 // manyJobs is the number of jobs from which on what is kept of them is most of the memory.
@@ -239,8 +236,11 @@ func (f *simulateFlags) addScenarios(e *study.Experiment, scenarios ...*study.Sc
 		debug.SetGCPercent(400)
 	}
 	e.Scenarios = scenarios
-	if err := e.SetClock(f.clockName, f.roundLength, scenarios[0]); err != nil {
+	if err := experiment.SetClock(&e.RunOptions, f.clockName, f.roundLength, scenarios[0]); err != nil {
 		return cli.NewUsageError(err)
+	}
+	if f.information != "auto" {
+		experiment.SetInformation(&e.RunOptions, f.information)
 	}
 	if f.restartCost == "auto" || f.restartCost == "" {
 		return nil
@@ -249,6 +249,6 @@ func (f *simulateFlags) addScenarios(e *study.Experiment, scenarios ...*study.Sc
 	if err != nil || cost < 0 || cost > 7*24*time.Hour {
 		return cli.NewUsageError(fmt.Errorf("--restart-cost %q: want auto, or a duration from 0s to 168h", f.restartCost))
 	}
-	e.Clock.RestartCost = cost
+	experiment.SetRestartCost(&e.RunOptions, cost)
 	return nil
 }

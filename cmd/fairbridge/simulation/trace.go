@@ -10,6 +10,7 @@ import (
 
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study/trace"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/policy"
 )
@@ -84,7 +85,7 @@ func (t *traceFlags) addWriteFlags(c *cobra.Command) *cobra.Command {
 
 func (t *traceFlags) openTrace(path string) (*trace.Trace, error) {
 	tr, err := trace.ReadFile(path, t.readOptions)
-	var p trace.Problem
+	var p workload.Problem
 	if errors.As(err, &p) && p.Line > 0 && !t.readOptions.SkipBad {
 		err = fmt.Errorf("%w\n(--skip-bad passes over such rows)", err)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/datafile"
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/workload"

@@ -12,7 +12,7 @@ import (
 	"fairbridge/accounting/predictions"
 	"fairbridge/api"
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study/trace"
+	"fairbridge/bridge/slurm"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/source"
@@ -105,7 +105,7 @@ func (f *whenFlags) parse() (limit time.Duration, err error) {
 		return 0, errors.New("want --gpus and --time, like fairbridge when --gpus 8 --time 4h; see fairbridge when --help")
 	}
 	if limit, err = time.ParseDuration(f.timeLimit); err != nil {
-		limit, err = trace.ParseTimeSpan(f.timeLimit)
+		limit, err = slurm.ParseTimeSpan(f.timeLimit)
 	}
 	if err != nil || limit < time.Minute || limit > 366*24*time.Hour {
 		return 0, fmt.Errorf("--time %s: want a time limit from 1 minute to 366 days, like 4h, 1h30m, 4:00:00 or 1-12", printable.Truncate(f.timeLimit, 40))

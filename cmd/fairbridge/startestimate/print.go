@@ -9,7 +9,7 @@ import (
 	"fairbridge/api"
 	"fairbridge/bridge"
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study/whatif"
+	"fairbridge/bridge/whatif"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/policy"
 )

@@ -8,7 +8,7 @@ import (
 	"fairbridge/accounting/estimates"
 	"fairbridge/api"
 	"fairbridge/bridge"
-	"fairbridge/bridge/study/whatif"
+	"fairbridge/bridge/whatif"
 	"fairbridge/policy"
 )
 

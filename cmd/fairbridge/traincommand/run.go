@@ -9,10 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/datafile"
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
-	"fairbridge/bridge/study/datafile"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/learner"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/trace"
@@ -59,7 +60,7 @@ func (f *flags) newSource() (learner.Source, error) {
 	if err != nil {
 		return nil, cli.NewUsageError(err)
 	}
-	s, err := study.LoadScenario(study.ScenarioSource{TracePath: f.tracePath, TraceOptions: trace.ReadOptions{Format: f.format, SkipBad: f.skipBad}, Nodes: nodes, Reports: study.AllReport})
+	s, err := experiment.LoadScenario(experiment.ScenarioSource{TracePath: f.tracePath, TraceOptions: trace.ReadOptions{Format: f.format, SkipBad: f.skipBad}, Nodes: nodes, Reports: study.AllReport})
 	if err != nil {
 		return nil, err
 	}

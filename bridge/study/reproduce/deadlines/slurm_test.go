@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/forecast"
 	"fairbridge/bridge/study/slurmrun"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
@@ -27,7 +27,7 @@ func throughSlurm(t *testing.T, name string, seed int64) outcome {
 		if c.Policy, err = s.New(nil); err != nil {
 			t.Fatal(err)
 		}
-		c.RunTimes = exact.RunTimePredictor(newGuesses(jobs, .2))
+		c.RunTimes = forecast.RunTimePredictor(newGuesses(jobs, .2))
 	}
 	run, err := slurmrun.Run(c)
 	if err != nil {

@@ -83,7 +83,7 @@ func startErrors(run *measure.Run, v *vague) (errs []float64) {
 		o := &run.JobOutcomes[i]
 		at, known := v.planned[policy.JobID(o.ID)]
 		if wait := o.Start - o.Arrive; known && wait >= 600 {
-			errs = append(errs, math.Abs(at.Sub(exact.CalendarTimeAt(o.Start)).Seconds())/wait)
+			errs = append(errs, math.Abs(at.Sub(workload.CalendarTimeAt(o.Start)).Seconds())/wait)
 		}
 	}
 	return errs

@@ -45,7 +45,7 @@ func newHelios(profile string, days float64, seed int64) helios {
 // runOf is a run that began as the job arrived.
 func runOf(j *workload.Job) learn.Run {
 	return learn.Run{Job: learn.Job{User: j.User, Account: j.Account, Name: j.Name, GPUType: j.GPUType, GPUs: j.GPUs, Limit: j.TimeLimit},
-		Start: exact.CalendarTimeAt(j.Arrive), End: exact.CalendarTimeAt(j.Arrive + j.Duration), Ran: policy.DurationFromSeconds(j.Duration)}
+		Start: workload.CalendarTimeAt(j.Arrive), End: workload.CalendarTimeAt(j.Arrive + j.Duration), Ran: policy.DurationFromSeconds(j.Duration)}
 }
 
 // heliosNodes are n nodes with cores and memory for whatever eight GPUs are asked for with.
@@ -59,7 +59,7 @@ func heliosNodes(n int) []policy.Node {
 
 // learner knows what ended before a time of the calendar of the simulation.
 func (h *helios) learner(begin time.Time) *forecast.Learner {
-	l, shift := forecast.NewLearner(), begin.Sub(exact.CalendarTimeAt(0))
+	l, shift := forecast.NewLearner(), begin.Sub(workload.CalendarTimeAt(0))
 	for _, r := range h.known {
 		r.Start, r.End = r.Start.Add(shift), r.End.Add(shift)
 		l.AddEndedRun(r)
@@ -83,7 +83,7 @@ func (h *helios) sum(run *measure.Run) (f figures) {
 // run carries a policy's plans out at once. It knows what a learner learnt by then, or the truth.
 func (h *helios) run(t *testing.T, name string, params paper.Params, knowsTruth bool) figures {
 	t.Helper()
-	return h.sum(simulate(t, exact.Config{Policy: system(t, name, params), Nodes: heliosNodes(8), Jobs: h.jobs, RunTimes: h.learner(exact.CalendarTimeAt(0)), PredictsTruth: knowsTruth,
+	return h.sum(simulate(t, exact.Config{Policy: system(t, name, params), Nodes: heliosNodes(8), Jobs: h.jobs, RunTimes: h.learner(workload.CalendarTimeAt(0)), PredictsTruth: knowsTruth,
 		Clock: exact.NewEventClock(time.Minute, 10*time.Minute, 30*time.Second)}))
 }
 

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/nodeneed"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy/power"
 )
 
@@ -22,7 +22,7 @@ func TestReproduceNodesOff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		past, err := nodeneed.Simulate(s, exact.CalendarTimeAt(0), power.DefaultRules().Step)
+		past, err := nodeneed.Simulate(s, workload.CalendarTimeAt(0), power.DefaultRules().Step)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func newLastTwo(extensions []time.Duration) *lastTwo {
 	return &lastTwo{extensions: extensions, runs: map[string][]learn.Run{}}
 }
 
-// AddEndedRun implements exact.RunTimePredictor. Of runs that end in one second the later start counts as the later.
+// AddEndedRun implements forecast.RunTimePredictor. Of runs that end in one second the later start counts as the later.
 func (p *lastTwo) AddEndedRun(r learn.Run) {
 	all := p.runs[r.Job.User]
 	at := len(all)
@@ -37,7 +37,7 @@ func (p *lastTwo) AddEndedRun(r learn.Run) {
 	p.runs[r.Job.User] = slices.Insert(all, at, r)
 }
 
-// ForecastAt implements exact.RunTimePredictor.
+// ForecastAt implements forecast.RunTimePredictor.
 func (p *lastTwo) ForecastAt(now time.Time) policy.Forecast {
 	p.now = now
 	return p

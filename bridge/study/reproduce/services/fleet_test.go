@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/solve/servers"
@@ -69,7 +68,7 @@ func (f *Fleet) ServicesAt(seconds float64) []policy.InferenceService {
 			ServiceTime: policy.DurationFromSeconds(f.ServiceSeconds), SetupTime: policy.DurationFromSeconds(f.SetupSeconds),
 			Rates: d.MeanRates(min(step, len(d.Counts)), reportSteps, reportsKept), RateWindow: time.Minute}
 		for h := hour; h < min(hour+2, len(d.Usual)); h++ {
-			c.Usual = append(c.Usual, policy.UsualRate{From: exact.CalendarTimeAt(float64(h) * 3600), PerSecond: d.Usual[h]})
+			c.Usual = append(c.Usual, policy.UsualRate{From: workload.CalendarTimeAt(float64(h) * 3600), PerSecond: d.Usual[h]})
 		}
 		all = append(all, policy.InferenceService{Name: serviceName(i), Partition: "gpu", OwnGPUs: f.Replicas[i], Scaling: c})
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/workload"
 )
 
 // TestReplicas: at each step as many replicas are there as are needed, and demand has a busy time and
@@ -24,7 +24,7 @@ func TestReplicas(t *testing.T) {
 			t.Fatalf("step %d: %d replicas, want %d", k, here, want)
 		}
 		s := d.ServicesAt(at)[0]
-		if s.PeakGPUs(exact.CalendarTimeAt(at), 0) < want {
+		if s.PeakGPUs(workload.CalendarTimeAt(at), 0) < want {
 			exceeded++
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -92,7 +91,7 @@ func (d Diurnal) ServicesAt(seconds float64) []policy.InferenceService {
 		if at >= d.Days*24*3600 {
 			gpus = 0
 		}
-		s.Forecast = append(s.Forecast, policy.DemandForecast{From: exact.CalendarTimeAt(at), GPUs: min(gpus, d.OwnGPUs)})
+		s.Forecast = append(s.Forecast, policy.DemandForecast{From: workload.CalendarTimeAt(at), GPUs: min(gpus, d.OwnGPUs)})
 	}
 	return []policy.InferenceService{s}
 }

@@ -1,4 +1,4 @@
-package study
+package experiment
 
 import (
 	"math"
@@ -7,24 +7,25 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/workload"
 )
 
 // hourly is a scenario of one job of 1 to 4 GPUs an hour.
-func hourly(t *testing.T, jobs int) *Scenario {
+func hourly(t *testing.T, jobs int) *study.Scenario {
 	t.Helper()
 	nodes, err := cluster.ParseSpec("2x4")
 	if err != nil {
 		t.Fatal(err)
 	}
-	given := Scenario{Name: "hourly", Nodes: nodes}
+	given := study.Scenario{Name: "hourly", Nodes: nodes}
 	for i := range jobs {
 		at := float64(3600 * i)
 		given.Jobs = append(given.Jobs, workload.Job{ID: int64(i + 1), Account: "a", GPUs: 1 + i%4, Arrive: at, Duration: 600, Deadline: at + 1200})
 	}
-	s, err := NewScenario(given, false)
+	s, err := study.NewScenario(given, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,10 +127,10 @@ func TestHistoryIsPartOfTheKey(t *testing.T) {
 		t.Fatalf("no history (%v)", err)
 	}
 	without := *w
-	without.History = History{}
+	without.History = study.History{}
 	p := policyset.SlurmAlone()
-	a, err1 := w.RunKey(p, RunOptions{})
-	b, err2 := without.RunKey(p, RunOptions{})
+	a, err1 := w.RunKey(p, study.RunOptions{})
+	b, err2 := without.RunKey(p, study.RunOptions{})
 	if a == b || err1 != nil || err2 != nil {
 		t.Errorf("keys %s and %s (%v, %v)", a, b, err1, err2)
 	}

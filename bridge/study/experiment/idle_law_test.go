@@ -1,4 +1,4 @@
-package study
+package experiment
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/policyset"
@@ -32,8 +33,8 @@ var smallSites = []smallSite{
 
 // drawnSite is a workload with how it is simulated.
 type drawnSite struct {
-	*Scenario
-	RunOptions
+	*study.Scenario
+	study.RunOptions
 }
 
 // idleAsPublished says of policies why jobs may wait on an idle cluster with the parameters of their papers'
@@ -108,12 +109,12 @@ func (c *smallSite) draw(t *testing.T, seed int64, optedIn float64) drawnSite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	SetStoppableShare(s.Jobs, optedIn, seed)
+	study.SetStoppableShare(s.Jobs, optedIn, seed)
 	if c.elastic > 0 {
 		s.SetElasticShare(c.elastic, seed)
 	}
 	made := drawnSite{Scenario: s}
-	if err := made.SetClock(c.clock, 0, s); err != nil {
+	if err := SetClock(&made.RunOptions, c.clock, 0, s); err != nil {
 		t.Fatal(err)
 	}
 	s.Name = fmt.Sprintf("%s, load %g, seed %d, %g opted in", c.kind, c.OfferedLoad, seed, optedIn)

@@ -1,4 +1,4 @@
-package study_test
+package experiment_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/experiment"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/policyset"
 )
@@ -17,7 +18,7 @@ func ExampleExperiment() {
 		fmt.Println(err)
 		return
 	}
-	jobs, err := study.GenerateScenario("philly", generate.WorkloadOptions{JobCount: 40}, 1, nodes)
+	jobs, err := experiment.GenerateScenario("philly", generate.WorkloadOptions{JobCount: 40}, 1, nodes)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -27,7 +28,7 @@ func ExampleExperiment() {
 		fmt.Println(err)
 		return
 	}
-	if err := e.SetClock("auto", 0, jobs); err != nil {
+	if err := experiment.SetClock(&e.RunOptions, "auto", 0, jobs); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -1,4 +1,4 @@
-package generate
+package workload
 
 import (
 	"math"
@@ -15,9 +15,12 @@ const (
 	maxLimitJobShare  = .4
 )
 
-// drawTimeLimit draws the time limit of a job: whole five minutes, never less than it
+// limitRandomStream is the stream of chance of time limits.
+const limitRandomStream = 5
+
+// DrawTimeLimit draws the time limit of a job: whole five minutes, never less than it
 // runs, at most the greatest there is.
-func drawTimeLimit(r *rand.Rand, duration float64, greatest time.Duration) time.Duration {
+func DrawTimeLimit(r *rand.Rand, duration float64, greatest time.Duration) time.Duration {
 	if r.Float64() < maxLimitJobShare {
 		return greatest
 	}
@@ -32,5 +35,5 @@ func drawTimeLimit(r *rand.Rand, duration float64, greatest time.Duration) time.
 // others for a multiple of the run time, four in the median. The same number gets the
 // same.
 func TimeLimitOfJob(id int64, duration float64, greatest time.Duration) time.Duration {
-	return drawTimeLimit(newRandom(id, limitRandomStream), duration, greatest)
+	return DrawTimeLimit(rand.New(rand.NewPCG(uint64(id), limitRandomStream)), duration, greatest)
 }

@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"fairbridge/bridge/study/measure"
 )
 
 // linesOfPolicies returns a line for each policy by the same function.
@@ -55,7 +53,7 @@ func divideX(lines []line, by float64) []line {
 }
 
 func (p ComparisonPage) jctFigure() figure {
-	lines := p.linesOfPolicies(func(pol PolicyRuns) []point { return cumulativeDistribution(pol.JCTs) })
+	lines := p.linesOfPolicies(func(pol PolicyRuns) []point { return drawnDistribution(pol.JCTs) })
 	_, most := minAndMax(lines, pointX)
 	name, seconds := ChooseTimeUnit(most)
 	least, most := minAndMax(divideX(lines, seconds), pointX)
@@ -74,7 +72,7 @@ func (p ComparisonPage) jctFigure() figure {
 }
 
 func (p ComparisonPage) rhoFigure() figure {
-	lines := p.linesOfPolicies(func(pol PolicyRuns) []point { return cumulativeDistribution(pol.Rhos) })
+	lines := p.linesOfPolicies(func(pol PolicyRuns) []point { return drawnDistribution(pol.Rhos) })
 	least, most := minAndMax(lines, pointX)
 	f := figure{
 		ID: "rho", Title: "Finish-time fairness",
@@ -99,20 +97,20 @@ func newRhoAxis(least, most float64) axis {
 }
 
 // newTimeFigure draws a figure of the samples over time.
-func (p ComparisonPage) newTimeFigure(f figure, y func(most float64) axis, said string, of func(*measure.ClusterSample, PolicyRuns) float64) figure {
+func (p ComparisonPage) newTimeFigure(f figure, y func(most float64) axis, said string, of func(*Sample, PolicyRuns) float64) figure {
 	end := 0.0
 	for _, pol := range p.Policies {
 		end = max(end, pol.EndSeconds)
 	}
 	name, seconds := ChooseTimeUnit(end)
 	lines := divideX(p.linesOfPolicies(func(pol PolicyRuns) []point {
-		return pointsOverTime(pol.Samples, pol.EndSeconds, func(s *measure.ClusterSample) float64 { return of(s, pol) })
+		return pointsOverTime(pol.Samples, pol.EndSeconds, func(s *Sample) float64 { return of(s, pol) })
 	}), seconds)
 	_, most := minAndMax(lines, pointY)
 	f.SVG = plot{
 		id: f.ID, title: f.Title, lines: lines, xAxis: newLinearAxis("time since the first arrival, "+name, end/seconds), yAxis: y(most),
 		description: said + p.describePolicies(func(pol PolicyRuns) string {
-			line := pointsOverTime(pol.Samples, pol.EndSeconds, func(s *measure.ClusterSample) float64 { return of(s, pol) })
+			line := pointsOverTime(pol.Samples, pol.EndSeconds, func(s *Sample) float64 { return of(s, pol) })
 			return fmt.Sprintf("%.3g, ends at %.3g %s", meanY(line), pol.EndSeconds/seconds, name)
 		}),
 	}.renderSVG()
@@ -133,7 +131,7 @@ func (p ComparisonPage) utilizationFigure() figure {
 		Caption: "GPUs allocated over the whole cluster, over time, in the first run of each policy. A line ends with its last job.",
 	}
 	return p.newTimeFigure(f, func(float64) axis { return newLinearAxis("allocated GPUs, %", 100) }, "Mean percentage of GPUs allocated, and when all jobs were done: ",
-		func(s *measure.ClusterSample, pol PolicyRuns) float64 {
+		func(s *Sample, pol PolicyRuns) float64 {
 			return 100 * float64(s.BusyGPUs) / float64(max(pol.ClusterGPUs, 1))
 		})
 }
@@ -144,7 +142,7 @@ func (p ComparisonPage) queueFigure() figure {
 		Caption: "Jobs that have arrived and do not run, over time, in the first run of each policy.",
 	}
 	return p.newTimeFigure(f, func(most float64) axis { return newLinearAxis("waiting jobs", most) }, "Mean number of jobs waiting, and when all were done: ",
-		func(s *measure.ClusterSample, _ PolicyRuns) float64 { return float64(s.QueuedJobs) })
+		func(s *Sample, _ PolicyRuns) float64 { return float64(s.QueuedJobs) })
 }
 
 // maxAccountsShown is how many accounts a chart shows; the smallest are left out.

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study/measure"
 )
 
 // PolicyRuns is one policy's runs, as drawn: all jobs of all its runs together, the
@@ -19,18 +18,16 @@ type PolicyRuns struct {
 	Label       string
 	JCTs        []float64 // seconds
 	Rhos        []float64
-	Samples     []measure.ClusterSample // of the first run
-	EndSeconds  float64                 // seconds, of the first run
-	ClusterGPUs int                     // of the cluster
+	Samples     []Sample // of the first run
+	EndSeconds  float64  // seconds, of the first run
+	ClusterGPUs int      // of the cluster
 }
 
-// NewPolicyRuns makes a Policy of its runs, the first of which has samples.
-func NewPolicyRuns(label string, runs []*measure.Run) PolicyRuns {
-	p := PolicyRuns{Label: label, Samples: runs[0].Samples, EndSeconds: runs[0].MakespanSeconds, ClusterGPUs: runs[0].ClusterGPUs}
-	for _, r := range runs {
-		p.JCTs, p.Rhos = append(p.JCTs, r.JCTs()...), append(p.Rhos, r.Rhos()...)
-	}
-	return p
+// Sample is the cluster at one moment; it holds until the next one.
+type Sample struct {
+	AtSeconds            float64
+	BusyGPUs, QueuedJobs int
+	GPUsByAccount        map[string]float64 // allocated
 }
 
 // Table are figures, ready to be read.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study/measure"
 )
 
 // DotRow is ratios in one row, such as those of one policy on several seeds; NaN is unknown.
@@ -82,7 +81,7 @@ func (d dotChart) drawRow(p *svgWriter, x axis, r DotRow, i int) {
 			escapeText(fmt.Sprintf("%s: %.3g", r.Label, v)))
 	}
 	if len(known) > 0 {
-		p.writef(`<path class="median" d="M%s %sv%s"/>`, formatPixel(x.pixelOf(measure.Median(known))), formatPixel(y-dotRowHeight/2+2), formatPixel(dotRowHeight-4))
+		p.writef(`<path class="median" d="M%s %sv%s"/>`, formatPixel(x.pixelOf(median(known))), formatPixel(y-dotRowHeight/2+2), formatPixel(dotRowHeight-4))
 	}
 }
 
@@ -91,7 +90,7 @@ func (d dotChart) describe() string {
 	var words []string
 	for _, r := range d.rows {
 		if known := knownRatios(r.Values); len(known) > 0 {
-			words = append(words, fmt.Sprintf("%s %.3g, from %.3g to %.3g", r.Label, measure.Median(known), slices.Min(known), slices.Max(known)))
+			words = append(words, fmt.Sprintf("%s %.3g, from %.3g to %.3g", r.Label, median(known), slices.Min(known), slices.Max(known)))
 		}
 	}
 	return "Medians and ranges: " + strings.Join(words, "; ") + "."

@@ -1,10 +1,11 @@
-package study
+package experiment
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/workload"
@@ -13,7 +14,7 @@ import (
 
 // lengthExperiment is two policies on one GPU: a long job whose limit is short, and a
 // short one whose limit is long, that wait behind another.
-func lengthExperiment(t *testing.T, knowsTruth bool, reports JobReports) *Experiment {
+func lengthExperiment(t *testing.T, knowsTruth bool, reports study.JobReports) *study.Experiment {
 	t.Helper()
 	jobs := []workload.Job{
 		{ID: 1, User: "ann", GPUs: 1, Duration: 600},
@@ -24,12 +25,12 @@ func lengthExperiment(t *testing.T, knowsTruth bool, reports JobReports) *Experi
 		jobs[i].TimeLimit, jobs[i].IsUnstoppable = time.Duration(minutes)*time.Minute, true
 	}
 	reports.SetReports(jobs)
-	s, err := NewScenario(Scenario{Name: "three", Jobs: jobs, Nodes: nodes(t, "1x1:a100")}, false)
+	s, err := study.NewScenario(study.Scenario{Name: "three", Jobs: jobs, Nodes: nodes(t, "1x1:a100")}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Experiment{Scenarios: []*Scenario{s}, RunOptions: RunOptions{Seed: 1, KnowsTruth: knowsTruth}}
-	if err := e.SetClock("intervals", 0, s); err != nil {
+	e := &study.Experiment{Scenarios: []*study.Scenario{s}, RunOptions: study.RunOptions{Seed: 1, KnowsTruth: knowsTruth}}
+	if err := SetClock(&e.RunOptions, "intervals", 0, s); err != nil {
 		t.Fatal(err)
 	}
 	if e.Policies, err = policyset.ParsePolicies("sjf,srtf", true); err != nil {
@@ -43,18 +44,18 @@ func lengthExperiment(t *testing.T, knowsTruth bool, reports JobReports) *Experi
 func TestOnlyAnOracleKnows(t *testing.T) {
 	for _, c := range []struct {
 		knowsTruth  bool
-		reports     JobReports
-		from        RunTimeSource
+		reports     study.JobReports
+		from        study.RunTimeSource
 		says        string
 		shortIsNext bool
 	}{
-		{false, DefaultReports, LearntRunTimes, "as live, true run times are not known", false},
-		{true, DefaultReports, TrueRunTimes, "ORACLE", true},
-		{false, AllReport, ReportedRunTimes, "all jobs report", true},
+		{false, study.DefaultReports, study.LearntRunTimes, "as live, true run times are not known", false},
+		{true, study.DefaultReports, study.TrueRunTimes, "ORACLE", true},
+		{false, study.AllReport, study.ReportedRunTimes, "all jobs report", true},
 	} {
 		for _, throughSlurm := range []bool{false, true} {
 			e := lengthExperiment(t, c.knowsTruth, c.reports)
-			if e.ThroughSlurm = throughSlurm; throughSlurm && c.reports == AllReport {
+			if e.ThroughSlurm = throughSlurm; throughSlurm && c.reports == study.AllReport {
 				continue // no job reports through Slurm
 			}
 			if e.RunTimeSource() != c.from || !strings.Contains(e.DescribeRunTimes(), c.says) {
@@ -81,9 +82,9 @@ func TestOnlyAnOracleKnows(t *testing.T) {
 func TestNothingIsPredicted(t *testing.T) {
 	for _, throughSlurm := range []bool{false, true} {
 		for _, predictsNothing := range []bool{false, true} {
-			e := lengthExperiment(t, false, DefaultReports)
+			e := lengthExperiment(t, false, study.DefaultReports)
 			e.ThroughSlurm, e.PredictsNothing, e.History = throughSlurm, predictsNothing, shortAndLongRuns()
-			if want := map[bool]RunTimeSource{false: LearntRunTimes, true: NoRunTimes}[predictsNothing]; e.RunTimeSource() != want {
+			if want := map[bool]study.RunTimeSource{false: study.LearntRunTimes, true: study.NoRunTimes}[predictsNothing]; e.RunTimeSource() != want {
 				t.Errorf("run times are %s, want %s", e.RunTimeSource(), want)
 			}
 			results, err := e.Run(t.Context(), 1, nil)
@@ -98,8 +99,8 @@ func TestNothingIsPredicted(t *testing.T) {
 }
 
 // shortAndLongRuns is what the jobs of lengthExperiment's users ran before.
-func shortAndLongRuns() History {
-	h := History{Until: time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)}
+func shortAndLongRuns() study.History {
+	h := study.History{Until: time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)}
 	for i := range 60 {
 		r := learn.Run{Job: learn.Job{User: "bob", GPUs: 1, Limit: 100 * time.Minute}, Ran: 5000 * time.Second}
 		if i%2 == 1 {

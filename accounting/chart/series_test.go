@@ -8,12 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
-
-	"fairbridge/bridge/study/measure"
 )
 
 func TestCDF(t *testing.T) {
-	got := cumulativeDistribution([]float64{3, 1, math.Inf(1), 2})
+	got := drawnDistribution([]float64{3, 1, math.Inf(1), 2})
 	want := []point{{1, 0.25}, {2, 0.5}, {3, 0.75}}
 	if d := cmp.Diff(want, got, cmp.AllowUnexported(point{})); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -22,7 +20,7 @@ func TestCDF(t *testing.T) {
 	for i := range many {
 		many[i] = float64(len(many) - i)
 	}
-	line := cumulativeDistribution(many)
+	line := drawnDistribution(many)
 	if n := len(line); n > maxPointsPerLine+1 || line[0].x != 1 || line[n-1] != (point{100_000, 1}) || line[n/2].y < 0.49 || line[n/2].y > 0.51 {
 		t.Errorf("%d points from %v to %v", n, line[0], line[n-1])
 	}
@@ -33,14 +31,14 @@ func TestCDF(t *testing.T) {
 func TestOverTimeKeepsTheSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at, area := 0.0, 0.0
-		var samples []measure.ClusterSample
+		var samples []Sample
 		for range rapid.IntRange(1, 50).Draw(t, "samples") {
-			s := measure.ClusterSample{AtSeconds: at, BusyGPUs: rapid.IntRange(0, 64).Draw(t, "busy")}
+			s := Sample{AtSeconds: at, BusyGPUs: rapid.IntRange(0, 64).Draw(t, "busy")}
 			held := rapid.Float64Range(0, 1e4).Draw(t, "held")
 			at, area = at+held, area+held*float64(s.BusyGPUs)
 			samples = append(samples, s)
 		}
-		line := pointsOverTime(samples, at, func(s *measure.ClusterSample) float64 { return float64(s.BusyGPUs) })
+		line := pointsOverTime(samples, at, func(s *Sample) float64 { return float64(s.BusyGPUs) })
 		if at <= 0 {
 			return
 		}
@@ -52,7 +50,7 @@ func TestOverTimeKeepsTheSum(t *testing.T) {
 }
 
 func TestContended(t *testing.T) {
-	got := accountSharesWhileQueued([]measure.ClusterSample{
+	got := accountSharesWhileQueued([]Sample{
 		{AtSeconds: 0, QueuedJobs: 1, GPUsByAccount: map[string]float64{"a": 4, "b": 4}},
 		{AtSeconds: 10, QueuedJobs: 2, GPUsByAccount: map[string]float64{"a": 8}},
 		{AtSeconds: 20, QueuedJobs: 0, GPUsByAccount: map[string]float64{"b": 8}},
@@ -93,6 +91,23 @@ func TestUnit(t *testing.T) {
 	for most, want := range map[float64]string{100: "seconds", 3600: "minutes", 32000: "hours", 1e6: "days"} {
 		if got, _ := ChooseTimeUnit(most); got != want {
 			t.Errorf("%g s in %s, want %s", most, got, want)
+		}
+	}
+}
+
+func TestDistribution(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		points int
+		want   []point
+	}{
+		{nil, 5, []point{}},
+		{[]float64{7}, 5, []point{{7, 1}}},
+		{[]float64{4, 1, 3, 2, 5}, 3, []point{{1, .2}, {3, .6}, {5, 1}}},
+		{[]float64{2, 1}, 10, []point{{1, .5}, {2, 1}}},
+	} {
+		if d := cmp.Diff(c.want, cumulativeDistribution(c.values, c.points), cmp.AllowUnexported(point{})); d != "" {
+			t.Errorf("%v: %s", c.values, d)
 		}
 	}
 }

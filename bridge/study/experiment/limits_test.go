@@ -1,10 +1,10 @@
-package study
+package experiment
 
 import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/generate"
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/workload"
 )
 
@@ -15,20 +15,20 @@ func TestTimeLimits(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		limits []time.Duration // of jobs of 1 h, 2 h and 25 h
-		from   LimitSource
+		from   study.LimitSource
 		want   []time.Duration
 	}{
-		{"asked", []time.Duration{2 * time.Hour, 3 * time.Hour, 30 * time.Hour}, AskedLimits, []time.Duration{2 * time.Hour, 3 * time.Hour, 30 * time.Hour}},
-		{"one without", []time.Duration{2 * time.Hour, 0, 30 * time.Hour}, PartitionLimits, []time.Duration{2 * time.Hour, 2 * day, 30 * time.Hour}},
-		{"none", []time.Duration{0, 0, 0}, DrawnLimits, []time.Duration{
-			generate.TimeLimitOfJob(1, 3600, 2*day), generate.TimeLimitOfJob(2, 7200, 2*day), generate.TimeLimitOfJob(3, 90000, 2*day),
+		{"asked", []time.Duration{2 * time.Hour, 3 * time.Hour, 30 * time.Hour}, study.AskedLimits, []time.Duration{2 * time.Hour, 3 * time.Hour, 30 * time.Hour}},
+		{"one without", []time.Duration{2 * time.Hour, 0, 30 * time.Hour}, study.PartitionLimits, []time.Duration{2 * time.Hour, 2 * day, 30 * time.Hour}},
+		{"none", []time.Duration{0, 0, 0}, study.DrawnLimits, []time.Duration{
+			workload.TimeLimitOfJob(1, 3600, 2*day), workload.TimeLimitOfJob(2, 7200, 2*day), workload.TimeLimitOfJob(3, 90000, 2*day),
 		}},
 	} {
 		var jobs []workload.Job
 		for i, d := range []float64{3600, 7200, 90000} {
 			jobs = append(jobs, workload.Job{ID: int64(i + 1), GPUs: 1, Duration: d, TimeLimit: c.limits[i]})
 		}
-		s, err := NewScenario(Scenario{Name: c.name, Jobs: jobs, Nodes: nodes(t, "1x2:a100")}, false)
+		s, err := study.NewScenario(study.Scenario{Name: c.name, Jobs: jobs, Nodes: nodes(t, "1x2:a100")}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestTimeLimits(t *testing.T) {
 // TestSlowGPUsLongLimits wants a limit that lets a job end on the slowest GPUs it can use.
 func TestSlowGPUsLongLimits(t *testing.T) {
 	jobs := []workload.Job{{ID: 1, GPUs: 1, Duration: 20 * 3600, Speeds: map[string]float64{"a100": 1, "k80": .25}}}
-	s, err := NewScenario(Scenario{Jobs: jobs, Nodes: nodes(t, "1x1:a100,1x1:k80")}, false)
+	s, err := study.NewScenario(study.Scenario{Jobs: jobs, Nodes: nodes(t, "1x1:a100,1x1:k80")}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

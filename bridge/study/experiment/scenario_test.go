@@ -1,4 +1,4 @@
-package study
+package experiment
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/policyset"
@@ -51,8 +52,8 @@ func TestFit(t *testing.T) {
 		{"training without tables", workload.Job{GPUs: 2, Class: "LM", Training: lm}, nil, "--tables"},
 	} {
 		c.job.ID, c.job.Line, c.job.Duration = 7, 3, 60
-		w := Scenario{Jobs: []workload.Job{c.job}, SpeedTables: c.tables, Nodes: nodes(t, "4x4:a100,1x8:h100")}
-		err := w.dropUnrunnable("some.trace", false)
+		w := study.Scenario{Jobs: []workload.Job{c.job}, SpeedTables: c.tables, Nodes: nodes(t, "4x4:a100,1x8:h100")}
+		err := w.CompleteJobs("some.trace", false)
 		if c.says == "" {
 			if err != nil || len(w.Jobs) != 1 {
 				t.Errorf("%s: %v", c.name, err)
@@ -63,7 +64,7 @@ func TestFit(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", c.name, err, c.says)
 		}
 		w.Jobs = append([]workload.Job{{ID: 1, GPUs: 1, Duration: 5}}, c.job)
-		if err := w.dropUnrunnable("some.trace", true); err != nil || len(w.Jobs) != 1 || len(w.Remarks) != 1 {
+		if err := w.CompleteJobs("some.trace", true); err != nil || len(w.Jobs) != 1 || len(w.Remarks) != 1 {
 			t.Errorf("%s: skipping leaves %d jobs, remarks %q (%v)", c.name, len(w.Jobs), w.Remarks, err)
 		}
 	}
@@ -108,9 +109,9 @@ func TestRunEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := RunOptions{Seed: 3}
-	if err := o.SetClock("auto", 0, w); err != nil || o.ClockName != "intervals" {
-		t.Fatal(o.ClockName, err)
+	o := study.RunOptions{Seed: 3}
+	if err := SetClock(&o, "auto", 0, w); err != nil || o.Exact.ClockName() != "intervals" {
+		t.Fatal(o.Exact.ClockName(), err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
@@ -130,9 +131,9 @@ func TestFidelities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := RunOptions{Seed: 3}
-	if err := o.SetClock("auto", 0, w); err != nil || o.ClockName != "intervals" {
-		t.Fatal(o.ClockName, err)
+	o := study.RunOptions{Seed: 3}
+	if err := SetClock(&o, "auto", 0, w); err != nil || o.Exact.ClockName() != "intervals" {
+		t.Fatal(o.Exact.ClockName(), err)
 	}
 	var spans []float64
 	for _, slurm := range []bool{false, true} {

@@ -1,4 +1,4 @@
-package study
+package experiment
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
@@ -90,12 +91,12 @@ func TestNoSizeWaitsMuchLonger(t *testing.T) {
 		name  string
 		round time.Duration
 		seeds int64
-		draw  func(seed int64) (*Scenario, error)
+		draw  func(seed int64) (*study.Scenario, error)
 	}{
-		{"stream", 2 * time.Second, streams, func(seed int64) (*Scenario, error) {
-			return NewScenario(Scenario{Name: "stream", Nodes: nodes, Jobs: shortStream(uint64(seed), 160, .95)}, false)
+		{"stream", 2 * time.Second, streams, func(seed int64) (*study.Scenario, error) {
+			return study.NewScenario(study.Scenario{Name: "stream", Nodes: nodes, Jobs: shortStream(uint64(seed), 160, .95)}, false)
 		}},
-		{"day", 30 * time.Second, days, func(seed int64) (*Scenario, error) {
+		{"day", 30 * time.Second, days, func(seed int64) (*study.Scenario, error) {
 			return GenerateScenario("day", generate.WorkloadOptions{OfferedLoad: 1, ClusterGPUs: 32}, seed, nodes)
 		}},
 	} {
@@ -116,17 +117,17 @@ func TestNoSizeWaitsMuchLonger(t *testing.T) {
 }
 
 // runPlain simulates plain jobs through Slurm: no user is opted in, no job reports.
-func runPlain(t *testing.T, s *Scenario, name string, seed int64, round time.Duration) *measure.Run {
+func runPlain(t *testing.T, s *study.Scenario, name string, seed int64, round time.Duration) *measure.Run {
 	t.Helper()
 	policies, err := policyset.ParsePolicies(name, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	SetStoppableShare(s.Jobs, 0, seed)
-	NoneReports.SetReports(s.Jobs)
-	o := RunOptions{ThroughSlurm: true, Seed: seed, LoopConfig: bridge.DefaultConfig()}
+	study.SetStoppableShare(s.Jobs, 0, seed)
+	study.NoneReports.SetReports(s.Jobs)
+	o := study.RunOptions{ThroughSlurm: true, Seed: seed, LoopConfig: bridge.DefaultConfig()}
 	o.LoopConfig.Interval = round
-	if err := o.SetClock("intervals", round, s); err != nil {
+	if err := SetClock(&o, "intervals", round, s); err != nil {
 		t.Fatal(err)
 	}
 	r, err := s.Run(t.Context(), policies[0], o, nil)

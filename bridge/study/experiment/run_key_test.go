@@ -1,4 +1,4 @@
-package study
+package experiment
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/policy"
@@ -31,8 +32,8 @@ func parsePolicy(t *testing.T, text string) policyset.PolicyChoice {
 // TestRunKeyStandsForTheOutcome: whatever changes the outcome changes the key, and what is the
 // same has the same.
 func TestRunKeyStandsForTheOutcome(t *testing.T) {
-	base := RunOptions{Seed: 1}
-	key := func(s *Scenario, policy string, change func(*RunOptions)) string {
+	base := study.RunOptions{Seed: 1, Exact: &Exact{}}
+	key := func(s *study.Scenario, policy string, change func(*study.RunOptions)) string {
 		o := base
 		if change != nil {
 			change(&o)
@@ -45,11 +46,11 @@ func TestRunKeyStandsForTheOutcome(t *testing.T) {
 	}
 	keys := []string{
 		key(hourly(t, 5), "drf", nil), key(hourly(t, 6), "drf", nil), key(hourly(t, 5), "fifo", nil), key(hourly(t, 5), "gavel:objective=makespan", nil), key(hourly(t, 5), "gavel", nil),
-		key(hourly(t, 5), "drf", func(o *RunOptions) { o.Seed = 2 }), key(hourly(t, 5), "drf", func(o *RunOptions) { o.ThroughSlurm = true }),
-		key(hourly(t, 5), "drf", func(o *RunOptions) { o.KnowsTruth = true }), key(hourly(t, 5), "drf", func(o *RunOptions) { o.NoiseFactor = 2 }),
-		key(hourly(t, 5), "drf", func(o *RunOptions) { o.KeepsNodeShapes = true }), key(hourly(t, 5), "drf", func(o *RunOptions) { o.PredictsNothing = true }),
-		key(hourly(t, 5), "drf", func(o *RunOptions) { o.BillingWeights = policy.BillingWeights{"t4": .25} }),
-		key(hourly(t, 5), "drf", func(o *RunOptions) { o.Clock.MaxInterval = time.Minute }),
+		key(hourly(t, 5), "drf", func(o *study.RunOptions) { o.Seed = 2 }), key(hourly(t, 5), "drf", func(o *study.RunOptions) { o.ThroughSlurm = true }),
+		key(hourly(t, 5), "drf", func(o *study.RunOptions) { o.KnowsTruth = true }), key(hourly(t, 5), "drf", func(o *study.RunOptions) { o.NoiseFactor = 2 }),
+		key(hourly(t, 5), "drf", KeepNodeShapes), key(hourly(t, 5), "drf", func(o *study.RunOptions) { o.PredictsNothing = true }),
+		key(hourly(t, 5), "drf", func(o *study.RunOptions) { o.BillingWeights = policy.BillingWeights{"t4": .25} }),
+		key(hourly(t, 5), "drf", func(o *study.RunOptions) { SetRestartCost(o, time.Minute) }),
 	}
 	unstoppable := hourly(t, 5)
 	unstoppable.Jobs[2].IsUnstoppable = true
@@ -74,8 +75,8 @@ func TestKeptRunIsNotMadeAgain(t *testing.T) {
 	s, keeper := hourly(t, 5), mapKeeper{}
 	made := 0
 	p := choice(t, "counted", func(int) error { made++; return nil })
-	o := RunOptions{Seed: 1}
-	if err := o.SetClock("auto", 0, s); err != nil {
+	o := study.RunOptions{Seed: 1}
+	if err := SetClock(&o, "auto", 0, s); err != nil {
 		t.Fatal(err)
 	}
 	first, err := s.RunOrRead(t.Context(), keeper, p, o)

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-
-	"fairbridge/bridge/study/measure"
 )
 
 // point is one corner of a line.
@@ -14,21 +12,32 @@ type point struct{ x, y float64 }
 // maxPointsPerLine are how many points a line has at most: as many as one can see.
 const maxPointsPerLine = 240
 
-// cumulativeDistribution returns the share of values up to each; not finite ones count, but are not
-// drawn.
-func cumulativeDistribution(values []float64) []point {
-	var line []point
-	for _, p := range measure.CumulativeDistribution(values, maxPointsPerLine) {
-		if !math.IsInf(p.X, 0) && !math.IsNaN(p.X) {
-			line = append(line, point{p.X, p.Y})
+// drawnDistribution is the cumulative distribution; not finite values count, but are not drawn.
+func drawnDistribution(values []float64) []point {
+	return slices.DeleteFunc(cumulativeDistribution(values, maxPointsPerLine), func(p point) bool {
+		return math.IsInf(p.x, 0) || math.IsNaN(p.x)
+	})
+}
+
+// cumulativeDistribution returns the cumulative distribution of the values: y is the share of them that are at most x.
+// It has at most so many points, evenly by y, the first and the last among them.
+func cumulativeDistribution(values []float64, points int) []point {
+	sorted := slices.Sorted(slices.Values(values))
+	n := min(max(points, 2), len(sorted))
+	curve := make([]point, n)
+	for i := range curve {
+		k := len(sorted) - 1
+		if n > 1 {
+			k = i * (len(sorted) - 1) / (n - 1)
 		}
+		curve[i] = point{sorted[k], float64(k+1) / float64(len(sorted))}
 	}
-	return line
+	return curve
 }
 
 // pointsOverTime returns the mean of a figure of the samples in each of maxPointsPerLine equal
 // stretches of time up to the end.
-func pointsOverTime(samples []measure.ClusterSample, end float64, of func(*measure.ClusterSample) float64) []point {
+func pointsOverTime(samples []Sample, end float64, of func(*Sample) float64) []point {
 	if !(end > 0) || len(samples) == 0 {
 		return nil
 	}
@@ -58,7 +67,7 @@ func addToBins(sums []float64, width, from, to, value float64) {
 
 // accountSharesWhileQueued is the share of the GPU time given out while jobs queued that each
 // account had.
-func accountSharesWhileQueued(samples []measure.ClusterSample) map[string]float64 {
+func accountSharesWhileQueued(samples []Sample) map[string]float64 {
 	shares, sum := map[string]float64{}, 0.0
 	for i := range len(samples) - 1 {
 		if s := &samples[i]; s.QueuedJobs > 0 {
@@ -85,4 +94,14 @@ func quantileOf(values []float64, share float64) float64 {
 	sorted := slices.Clone(values)
 	slices.Sort(sorted)
 	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
+}
+
+// median of values in any order; 0 of none.
+func median(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

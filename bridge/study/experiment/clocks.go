@@ -1,8 +1,8 @@
-// Package clocks says how time may pass in a simulation without Slurm. Each way is a row of
-// one table: its name, its settings, and what simulates by it. Rounds and intervals are
-// package exact's own; the simulator of another artifact is a package with a function of the
-// same shape as exact.Run, which gets the row's settings as Config.Clock, and one line here.
-package clocks
+// Package experiment prepares studies: it reads or draws scenarios, and says how time passes in a simulation without
+// Slurm. Each such clock is a row of one table: its name, its settings, and what simulates by it. Rounds and intervals are
+// package exact's own; the simulator of another artifact is a package with a function of the same shape as exact.Run, which
+// gets the row's settings as Config.Clock, and one line here.
+package experiment
 
 import (
 	"cmp"
@@ -27,17 +27,17 @@ const (
 	defaultRestartCost = 30 * time.Second
 )
 
-// Simulator runs a policy on a workload until all jobs are done.
-type Simulator func(exact.Config) (*measure.Run, error)
+// simulator runs a policy on a workload until all jobs are done.
+type simulator func(exact.Config) (*measure.Run, error)
 
 // clock is a way in which time passes.
 type clock struct {
 	name     string
 	settings func() exact.Clock
-	simulate Simulator
+	simulate simulator
 }
 
-var all = []clock{
+var clocks = []clock{
 	{"intervals", func() exact.Clock {
 		return exact.NewEventClock(defaultMinInterval, defaultMaxInterval, defaultRestartCost)
 	}, exact.Run},
@@ -50,22 +50,22 @@ var all = []clock{
 	{"sia", exact.PolluxClock, runSia},
 }
 
-// Names are the names of all clocks.
-func Names() []string {
-	names := make([]string, len(all))
-	for i, c := range all {
+// ClockNames are the names of all clocks.
+func ClockNames() []string {
+	names := make([]string, len(clocks))
+	for i, c := range clocks {
 		names[i] = c.name
 	}
 	return names
 }
 
-// Settings returns those of the clock of that name. A round that is not 0 takes the place
+// NewClock returns the settings of the clock of that name. A round that is not 0 takes the place
 // of its own, or of the interval. Errors list the clocks there are.
-func Settings(name string, round time.Duration) (exact.Clock, error) {
+func NewClock(name string, round time.Duration) (exact.Clock, error) {
 	if round < 0 || round > 0 && round < time.Second {
 		return exact.Clock{}, fmt.Errorf("a round of %v: want at least a second", round)
 	}
-	for _, known := range all {
+	for _, known := range clocks {
 		if known.name != name {
 			continue
 		}
@@ -81,13 +81,13 @@ func Settings(name string, round time.Duration) (exact.Clock, error) {
 		}
 		return c, nil
 	}
-	return exact.Clock{}, fmt.Errorf("clock %q is unknown, there are %s", name, strings.Join(Names(), ", "))
+	return exact.Clock{}, fmt.Errorf("clock %q is unknown, there are %s", name, strings.Join(ClockNames(), ", "))
 }
 
 // SimulatorOf returns what simulates by the clock of that name; exact.Run for one without a
 // name, whose settings were made by hand.
-func SimulatorOf(name string) Simulator {
-	for _, known := range all {
+func SimulatorOf(name string) simulator {
+	for _, known := range clocks {
 		if known.name == name {
 			return known.simulate
 		}

@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"fairbridge/bridge/study/measure"
 )
 
 func example(labels ...string) ComparisonPage {
@@ -22,7 +20,7 @@ func example(labels ...string) ComparisonPage {
 		WeightsByAccount: map[string]float64{"ml": 3, "bio": 1},
 	}
 	for i, l := range labels {
-		pol := PolicyRuns{Label: l, EndSeconds: 7200, ClusterGPUs: 8, Samples: []measure.ClusterSample{
+		pol := PolicyRuns{Label: l, EndSeconds: 7200, ClusterGPUs: 8, Samples: []Sample{
 			{AtSeconds: 0, BusyGPUs: 8, QueuedJobs: 3, GPUsByAccount: map[string]float64{"ml": 6, "bio": 2}},
 			{AtSeconds: 3600, BusyGPUs: 4, GPUsByAccount: map[string]float64{"bio": 4}}, {AtSeconds: 7200},
 		}}

@@ -1,4 +1,4 @@
-package study
+package experiment
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/workload"
@@ -42,28 +43,28 @@ func choice(t *testing.T, label string, do func(made int) error) policyset.Polic
 }
 
 // threeSeeds are policies on three workloads, each with a job more than the one before.
-func threeSeeds(t *testing.T, policies ...policyset.PolicyChoice) *Block {
+func threeSeeds(t *testing.T, policies ...policyset.PolicyChoice) *study.Block {
 	t.Helper()
 	nodes, err := cluster.ParseSpec("2x2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &Experiment{Policies: policies, RunOptions: RunOptions{Seed: 5}}
+	e := &study.Experiment{Policies: policies, RunOptions: study.RunOptions{Seed: 5}}
 	for seed := range 3 {
 		var jobs []workload.Job
 		for i := range 4 + seed {
 			jobs = append(jobs, workload.Job{ID: int64(i + 1), Account: "a", GPUs: 1 + i%3, Arrive: float64(60 * i), Duration: 600})
 		}
-		s, err := NewScenario(Scenario{Name: "small", Jobs: jobs, Nodes: nodes}, false)
+		s, err := study.NewScenario(study.Scenario{Name: "small", Jobs: jobs, Nodes: nodes}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e.Scenarios = append(e.Scenarios, s)
 	}
-	if err := e.SetClock("intervals", 0, e.Scenarios[0]); err != nil {
+	if err := SetClock(&e.RunOptions, "intervals", 0, e.Scenarios[0]); err != nil {
 		t.Fatal(err)
 	}
-	return &Block{Experiment: e}
+	return &study.Block{Experiment: e}
 }
 
 // TestPairsAreOfTheSameJobs: two policies that do the same come out at 1 on every seed,
@@ -97,7 +98,7 @@ func TestPairsAreOfTheSameJobs(t *testing.T) {
 	if p.Errs[0] != nil || p.Errs[1] == nil || !strings.Contains(p.Errs[1].Error(), "out of ideas") {
 		t.Errorf("why seeds are missing: %v", p.Errs)
 	}
-	page := NewRatioPage([]*PairedBlock{p})
+	page := study.NewRatioPage([]*study.PairedBlock{p})
 	if all := page.Sections[0]; len(all.Rows) != 3 || len(all.Rows[1]) != len(all.ColumnHeads) || len(all.Rows[0]) != len(all.ColumnHeads) || !strings.Contains(all.About, "fails did not end on every seed: ") {
 		t.Errorf("the table of the page is %+v", all)
 	}
@@ -133,7 +134,7 @@ func TestInterruptedRunsAreKept(t *testing.T) {
 			t.Errorf("%s: figures of %d seeds, %d runs, want 1 and %d (%v)", r.Label, r.RunCount, len(r.Ended), ended, r.Err)
 		}
 	}
-	if err := CheckFailures(b.Results); err != nil {
+	if err := study.CheckFailures(b.Results); err != nil {
 		t.Errorf("to be interrupted passes for a failure: %v", err)
 	}
 	p, err := b.PairWith("base")
@@ -147,8 +148,8 @@ func TestInterruptedRunsAreKept(t *testing.T) {
 
 func TestSettingInWords(t *testing.T) {
 	half, third := 0.5, 0.3
-	for want, s := range map[string]Setting{
-		"": {}, "load 1.5, half of the jobs may be stopped": {1.5, &half}, "30 % of the jobs may be stopped": {0, &third},
+	for want, s := range map[string]study.Setting{
+		"": {}, "load 1.5, half of the jobs may be stopped": {OfferedLoad: 1.5, StoppableShare: &half}, "30 % of the jobs may be stopped": {StoppableShare: &third},
 	} {
 		if got := s.String(); got != want {
 			t.Errorf("%+v is %q, want %q", s, got, want)

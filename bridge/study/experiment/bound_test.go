@@ -1,8 +1,9 @@
-package study
+package experiment
 
 import (
 	"testing"
 
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/policyset"
 )
@@ -23,8 +24,8 @@ func TestNothingBelowBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e := &Experiment{Scenarios: []*Scenario{s}, RunOptions: RunOptions{Seed: 1, KnowsTruth: true}}
-			if err := e.SetClock("auto", 0, s); err != nil {
+			e := &study.Experiment{Scenarios: []*study.Scenario{s}, RunOptions: study.RunOptions{Seed: 1, KnowsTruth: true}}
+			if err := SetClock(&e.RunOptions, "auto", 0, s); err != nil {
 				t.Fatal(err)
 			}
 			if e.Policies, err = policyset.ParsePolicies(c.policies, true); err != nil {
