@@ -25,8 +25,9 @@ export CGO_CFLAGS ?= -O2 -g -Wno-deprecated-declarations
 help: ## list these
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## bin/fairbridge (pure Go) and bin/nodeprobe (cgo, for the GPU nodes)
+build: ## bin/fairbridge, bin/fairbridge-lab (pure Go) and bin/nodeprobe (cgo, for the GPU nodes)
 	CGO_ENABLED=0 $(GO) build $(RELEASE) -o bin/fairbridge ./cmd/fairbridge
+	CGO_ENABLED=0 $(GO) build $(RELEASE) -o bin/fairbridge-lab ./cmd/fairbridge-lab
 	CGO_ENABLED=1 $(GO) build $(RELEASE) -o bin/nodeprobe ./cmd/nodeprobe
 
 check: ## the command to run while you work: format, vet and the short tests; needs no Slurm and no Postgres
@@ -41,7 +42,7 @@ search: ## property tests with new random cases, CHECKS (1000) each; keep what i
 		$$(grep -rl --include='*_test.go' 'rapid\.Check' . | xargs -n 1 dirname | sort -u)
 
 race: ## the short tests under the race detector, where anything runs at the same time: not policies, nor days they play in reproductions and golden figures; SHARE=1/4: every fourth package
-	@packages=$$($(GO) list ./... | grep -v -e '^fairbridge/policy' -e '^fairbridge/bridge/study/reproduce' -e '^fairbridge/bridge/study/golden' | \
+	@packages=$$($(GO) list ./... | grep -v -e '^fairbridge/policy' -e '^fairbridge/lab/reproduce' -e '^fairbridge/lab/golden' | \
 		awk -v share=$(or $(SHARE),1/1) 'split(share, s, "/") && s[2] >= s[1] + 0 && s[1] + 0 > 0 && NR % s[2] == s[1] % s[2] { print; n++ } END { exit !n }') && \
 	FAIRBRIDGE_VERIFY=$${FAIRBRIDGE_VERIFY:-race} $(GO) test -race -short -timeout 40m -skip '^($(RACELESS))$$' $$packages
 
@@ -52,7 +53,7 @@ lint: ## staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
 chaos: ## the control loop under every fault: SEEDS=1-200, CYCLES=200; it goes on from chaos.state
-	$(GO) run ./bridge/chaos/cmd/chaos --seeds $(or $(SEEDS),1-200) --cycles $(or $(CYCLES),200) --state chaos.state
+	$(GO) run ./gear/chaos/cmd/chaos --seeds $(or $(SEEDS),1-200) --cycles $(or $(CYCLES),200) --state chaos.state
 
 speed: ## what workloads cost, in processor time and memory, against the figures kept; ARGS=-write keeps these
 	FAIRBRIDGE_VERIFY=speed $(GO) test -count=1 -timeout 1h -v -run TestNothingBecameSlower ./scripts/speed -args $(ARGS)

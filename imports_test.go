@@ -28,31 +28,42 @@ var ours = []rule{
 	{[]string{"policy/interference"}, []string{"policy"}, "how fast jobs are beside each other hangs on no stage"},
 	{[]string{"policy/solve/choice"}, []string{"policy/solve/lp"}, "prices are found by linear programmes"},
 	{[]string{"policy/solve/..."}, nil, "numbers know nothing of jobs"},
-	{[]string{"bridge/study/trace"}, []string{"policy", "bridge/printable", "bridge/slurm", "bridge/study/workload", "bridge/study/goodput", "bridge/study/cluster", "bridge/study/datafile"}, "foreign histories are jobs"},
-	{[]string{"bridge/study/chart"}, []string{"bridge/study/...", "bridge/printable"}, "figures in, pictures out"},
+	{[]string{"lab/trace"}, []string{"policy", "bridge/printable", "bridge/slurm", "replica/workload", "replica/goodput", "replica/cluster", "bridge/datafile"}, "foreign histories are jobs"},
+	{[]string{"accounting/chart"}, []string{"bridge/printable"}, "figures in, pictures out"},
 	{
-		[]string{"bridge/study/reproduce/reproducetest"}, []string{"policy/...", "bridge/...", "scripts/verify/part"},
+		[]string{"lab/reproduce/reproducetest"}, []string{"policy/...", "replica/...", "lab/...", "scripts/verify/part"},
 		"tests of claims are a part of make verify",
 	},
-	{[]string{"bridge/study/..."}, []string{"policy/...", "bridge/..."}, "what would have happened, by the loop or exactly"},
+	{
+		[]string{"lab/..."}, []string{"policy/...", "bridge/...", "accounting/chart", "replica/...", "lab/..."},
+		"the laboratory knows no database, no daemon and no command",
+	},
 	{[]string{"policy/paper"}, []string{"policy", "policy/engine"}, "what the systems have in common knows none of them"},
 	{[]string{"policy/paper/...", "policy/catalogue"}, []string{"policy/..."}, "a system is composed of stages, and the catalogue of systems"},
-	{[]string{"policy/policytest"}, []string{"policy", "policy/pool"}, "the laws hold for every policy"},
+	{[]string{"gear/policytest"}, []string{"policy", "policy/pool"}, "the laws hold for every policy"},
 	{[]string{"policy/admission"}, []string{"policy", "policy/engine", "policy/solve/...", "policy/grant", "policy/sizing"}, "promises are planned, and the rest of a round with them"},
 	{[]string{"policy/window"}, []string{"policy", "policy/engine", "policy/scaling", "policy/solve/...", "policy/predict", "policy/grant"}, "a window predicts, plans and grants at once"},
 	{[]string{"policy/colocate"}, []string{"policy", "policy/pool", "policy/engine", "policy/interleave", "policy/interference", "policy/pack", "policy/grant"}, "who shares GPUs is chosen and granted at once"},
 	{[]string{"policy/deadline"}, []string{"policy", "policy/share", "policy/solve/..."}, "whose deadlines count goes by the shares of accounts"},
 	{[]string{"policy/..."}, []string{"policy", "policy/pool", "policy/scaling", "policy/interleave", "policy/interference", "policy/engine", "policy/recurrence", "policy/solve/..."}, "stages do not know each other"},
-	{[]string{"bridge/chaos/oracle", "bridge/chaos/site", "bridge/chaos/event", "bridge/chaos/people"}, []string{"policy", "bridge", "bridge/slurm", "bridge/sim", "bridge/chaos/site", "bridge/chaos/event"}, "the oracle judges by the sentences, and must not share an error with the code it judges"},
-	{[]string{"bridge/chaos/..."}, []string{"policy/...", "bridge/...", "nodeprobe"}, "it tries the loop with policies, and needs no database"},
-	{[]string{"bridge/slurmtest/records"}, []string{"bridge/slurm"}, "records in, JSON values out"},
-	{[]string{"bridge/slurmtest/update"}, []string{"bridge/slurm", "bridge/sim"}, "bodies in, changes of simulated jobs out"},
-	{[]string{"bridge/sim/event", "bridge/sim/fairshare", "bridge/sim/program", "bridge/sim/dependency", "bridge/sim/users"}, nil, "time, use and work know no cluster"},
-	{[]string{"bridge/sim/inventory"}, []string{"bridge/slurm"}, "nodes know no jobs, but what Slurm shows of nodes"},
-	{[]string{"bridge/sim/reader"}, []string{"bridge/slurm", "bridge/sim/inventory"}, "it reads texts, and knows no jobs"},
-	{[]string{"bridge/sim/backfill/...", "bridge/sim/reservation"}, []string{"bridge/slurm", "bridge/sim/inventory", "bridge/sim/backfill"}, "they know nodes and what is asked, and no world"},
-	{[]string{"bridge/sim"}, []string{"bridge/slurm", "bridge/sim/event", "bridge/sim/fairshare", "bridge/sim/program", "bridge/sim/dependency", "bridge/sim/users", "bridge/sim/inventory", "bridge/sim/reader", "bridge/sim/reservation", "bridge/sim/backfill"}, "a simulated Slurm knows nothing of us but how we read Slurm"},
-	{[]string{"bridge/slurmtest"}, []string{"bridge/slurm", "bridge/sim", "bridge/slurmtest/..."}, "a slurmrestd in front of it"},
+	{[]string{"gear/chaos/oracle", "gear/chaos/site", "gear/chaos/event", "gear/chaos/people"}, []string{"policy", "bridge", "bridge/slurm", "replica/sim", "gear/chaos/site", "gear/chaos/event"}, "the oracle judges by the sentences, and must not share an error with the code it judges"},
+	{[]string{"gear/chaos/..."}, []string{"policy/...", "bridge/...", "replica/...", "gear/...", "nodeprobe"}, "it tries the loop with policies, and needs no database"},
+	{[]string{"gear/slurmtest/records"}, []string{"bridge/slurm"}, "records in, JSON values out"},
+	{[]string{"gear/slurmtest/update"}, []string{"bridge/slurm", "replica/sim"}, "bodies in, changes of simulated jobs out"},
+	{[]string{"replica/sim/event", "replica/sim/fairshare", "replica/sim/program", "replica/sim/dependency", "replica/sim/users"}, nil, "time, use and work know no cluster"},
+	{[]string{"replica/sim/inventory"}, []string{"bridge/slurm"}, "nodes know no jobs, but what Slurm shows of nodes"},
+	{[]string{"replica/sim/reader"}, []string{"bridge/slurm", "replica/sim/inventory"}, "it reads texts, and knows no jobs"},
+	{[]string{"replica/sim/backfill/...", "replica/sim/reservation"}, []string{"bridge/slurm", "replica/sim/inventory", "replica/sim/backfill"}, "they know nodes and what is asked, and no world"},
+	{[]string{"replica/sim"}, []string{"bridge/slurm", "replica/sim/event", "replica/sim/fairshare", "replica/sim/program", "replica/sim/dependency", "replica/sim/users", "replica/sim/inventory", "replica/sim/reader", "replica/sim/reservation", "replica/sim/backfill"}, "a simulated Slurm knows nothing of us but how we read Slurm"},
+	{[]string{"gear/slurmtest"}, []string{"bridge/slurm", "replica/sim", "gear/slurmtest/..."}, "a slurmrestd in front of it"},
+	{
+		[]string{"gear/..."}, []string{"policy/...", "bridge/...", "replica/...", "gear/..."},
+		"tests' gear knows no database and no command",
+	},
+	{
+		[]string{"replica/..."}, []string{"policy/...", "bridge/...", "accounting/chart", "replica/..."},
+		"an in-memory Slurm and the loop through it, as replay and the guard need them",
+	},
 	{[]string{"bridge/slurm"}, []string{"bridge/slurm/internal/hostnames"}, "what is known of Slurm hangs on nothing but how it writes names"},
 	{[]string{"bridge/slurm/internal/hostnames", "bridge/slurm/internal/jsonscan"}, nil, "how lists are written, and JSON is read, hangs on nothing"},
 	{[]string{"bridge/slurm/decode"}, []string{"bridge/slurm", "bridge/slurm/internal/jsonscan"}, "replies in, records out"},
@@ -79,9 +90,13 @@ var ours = []rule{
 	{[]string{"bridge/gate"}, []string{"policy", "bridge/gate/devices", "policy/scaling", "bridge", "bridge/idle", "bridge/slurm", "bridge/slurm/shares", "bridge/invariant", "bridge/restart", "bridge/actuator/...", "bridge/ledger"}, "plan to plan and edits to edits; what is predicted of a job on what it asks is weighed on what it is given"},
 	{[]string{"bridge/diff"}, []string{"policy", "bridge", "bridge/slurm", "bridge/invariant", "bridge/actuator/...", "bridge/ledger"}, "plan and edits, from values to values"},
 	{[]string{"bridge/cycle/figures"}, []string{"policy", "policy/fragment", "bridge/cycle"}, "what a cycle saw in, figures out"},
+	{
+		[]string{"bridge/whatif"}, []string{"policy", "policy/pool", "policy/engine", "bridge/estimate"},
+		"a snapshot and requests in, starts out",
+	},
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
-	{[]string{"api"}, []string{"policy", "bridge", "bridge/study/whatif", "accounting/estimates", "accounting/journal", "accounting/predictions", "accounting/report", "accounting/studies"}, "what is asked and answered knows neither where answers come from nor how they travel"},
+	{[]string{"api"}, []string{"policy", "bridge", "bridge/whatif", "accounting/estimates", "accounting/journal", "accounting/predictions", "accounting/report", "accounting/studies"}, "what is asked and answered knows neither where answers come from nor how they travel"},
 	{[]string{"api/sharecompare"}, []string{"api", "policy", "bridge/printable"}, "two shares in, sentences out, on whichever side they are wanted"},
 	{[]string{"api/wire"}, []string{"api"}, "paths and parameters, for both sides"},
 	{[]string{"api/client", "api/credential"}, []string{"api", "api/wire", "api/credential"}, "who asks from afar holds nothing of the daemon's"},
@@ -89,9 +104,13 @@ var ours = []rule{
 	{[]string{"api/..."}, []string{"api/...", "policy", "policy/pool", "policy/scaling", "bridge", "bridge/...", "accounting/..."}, "answers come from the record, the last cycles and Slurm, and it knows no command"},
 	{[]string{"cmd/fairbridge/..."}, []string{
 		"cmd/...", "api", "api/...", "policy", "policy/catalogue", "policy/paper", "bridge", "bridge/harm", "bridge/invariant", "bridge/ledger", "bridge/push", "bridge/reminders",
-		"bridge/cycle", "bridge/slurm", "bridge/printable", "bridge/study/...", "accounting", "accounting/stores", "accounting/journal",
+		"bridge/cycle", "bridge/slurm", "bridge/printable", "bridge/datafile", "bridge/whatif", "replica/canary", "replica/measure", "replica/policyset", "replica/replay", "replica/shadow", "replica/study", "replica/workload", "replica/cluster", "accounting", "accounting/stores", "accounting/journal",
 		"accounting/estimates", "accounting/guard", "accounting/erasure", "accounting/reminders", "accounting/predictions", "accounting/runs", "accounting/report", "accounting/studies", "nodeprobe", "nodeprobe/progress",
 	}, "a command is flags and printing: it asks a library and shows its values, and connects to nothing by itself"},
+	{
+		[]string{"cmd/fairbridge-lab/..."}, []string{"cmd/...", "policy/...", "bridge/...", "replica/...", "lab/...", "accounting/..."},
+		"it tries and trains, and serves nobody",
+	},
 	{[]string{"cmd/internal/output"}, []string{"policy", "bridge/slurm", "bridge/printable"}, "values in, text out"},
 	{[]string{"cmd/internal/pseudonym"}, nil, "names in, pseudonyms out"},
 	{[]string{"cmd/internal/pseudonym/makewords"}, nil, "files in, words out"},
@@ -120,7 +139,7 @@ var theirs = []rule{
 	{[]string{"accounting/..."}, []string{"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/..."}, "one place speaks to Postgres"},
 	{[]string{"cmd/fairbridge/topcommand"}, []string{"charm.land/bubbletea/v2/...", "github.com/charmbracelet/x/ansi/..."}, "one place takes over the terminal"},
 	{[]string{"cmd/..."}, []string{"github.com/spf13/cobra/...", "github.com/goccy/go-yaml/..."}, "commands and configuration belong to cmd"},
-	{[]string{"policy/solve/...", "bridge/study/..."}, []string{"gonum.org/v1/gonum/..."}, "numerical methods live in solve, statistics in studies"},
+	{[]string{"policy/solve/...", "replica/...", "lab/..."}, []string{"gonum.org/v1/gonum/..."}, "numerical methods live in solve, statistics in studies"},
 	{[]string{"bridge/slurm/..."}, []string{"github.com/go-resty/resty/v2/..."}, "one place speaks to slurmrestd"},
 }
 
@@ -231,30 +250,36 @@ func forbiddenOurs(folder, to string) string {
 }
 
 // unlinked are packages that fairbridge, the program that holds Slurm's token, must
-// not contain: installers, false drivers, servers and databases of tests.
+// not contain: the laboratory, installers, false drivers, servers and databases of tests.
 var unlinked = []string{
-	"scripts/...", "bridge/slurmtest/...", "nodeprobe/fakenvml", "accounting/pglocal/...", "bridge/chaos/...",
-	"bridge/storetest", "policy/policytest", "cmd/fairbridge-demo/...",
+	"lab/...", "gear/...", "scripts/...", "nodeprobe/fakenvml", "accounting/pglocal/...", "cmd/fairbridge-demo/...", "cmd/fairbridge-lab/...",
 }
 
-// TestFairbridgeLinksNothingOfTests follows the imports of the program.
-func TestFairbridgeLinksNothingOfTests(t *testing.T) {
+// neverAsked are packages that queue and explain, which run on login nodes, must not contain either.
+var neverAsked = []string{"replica/..."}
+
+// TestProductImportsNoLab follows the imports of the programs that a site runs.
+func TestProductImportsNoLab(t *testing.T) {
 	imports := localImports(t)
-	from := map[string]string{"cmd/fairbridge": ""}
-	for next := []string{"cmd/fairbridge"}; len(next) > 0; next = next[1:] {
-		for _, to := range imports[next[0]] {
-			if _, seen := from[to]; !seen {
-				from[to] = next[0]
-				next = append(next, to)
+	for program, banned := range map[string][]string{
+		"cmd/fairbridge": unlinked, "cmd/nodeprobe": unlinked, "cmd/fairbridge/ask": slices.Concat(unlinked, neverAsked),
+	} {
+		from := map[string]string{program: ""}
+		for next := []string{program}; len(next) > 0; next = next[1:] {
+			for _, to := range imports[next[0]] {
+				if _, seen := from[to]; !seen {
+					from[to] = next[0]
+					next = append(next, to)
+				}
 			}
 		}
-	}
-	if len(from) < 20 {
-		t.Fatalf("it contains %d packages: the search is broken", len(from))
-	}
-	for name, by := range from {
-		if match(unlinked, name) {
-			t.Errorf("cmd/fairbridge contains %s, by %s", name, by)
+		if len(from) < 10 {
+			t.Fatalf("%s contains %d packages: the search is broken", program, len(from))
+		}
+		for name, by := range from {
+			if match(banned, name) {
+				t.Errorf("%s contains %s, by %s", program, name, by)
+			}
 		}
 	}
 }
@@ -315,7 +340,7 @@ func TestMatch(t *testing.T) {
 	}
 	for imp, want := range map[string]bool{
 		module + "/accounting": true, module + "/accounting/pglocal/pgtest": true, "github.com/jackc/pgx/v5": true,
-		module + "/bridge/study/trace": false, module + "/bridge": false, "time": false,
+		module + "/lab/trace": false, module + "/bridge": false, "time": false,
 	} {
 		if needsDatabase(imp) != want {
 			t.Errorf("%s needs a database: %t", imp, !want)
@@ -325,8 +350,8 @@ func TestMatch(t *testing.T) {
 		{"policy/order", module + "/policy/share"}, {"policy", module + "/policy/solve/lp"}, {"bridge", module + "/accounting"},
 		{"policy/order", "time/tzdata"}, {"policy/share", "math/rand/v2"}, {"bridge", "github.com/jackc/pgx/v5/pgxpool"},
 		{"nodeprobe", "github.com/NVIDIA/go-nvml/pkg/nvml"}, {"bridge", "github.com/spf13/cobra"}, {"accounting", module + "/bridge/slurm/writer"},
-		{"bridge/chaos/oracle", module + "/bridge/gate"}, {"bridge/chaos/oracle", module + "/bridge/cycle"},
-		{"cmd/fairbridge", module + "/bridge/slurm/rest"}, {"cmd/fairbridge/simulation", module + "/bridge/sim"},
+		{"gear/chaos/oracle", module + "/bridge/gate"}, {"gear/chaos/oracle", module + "/bridge/cycle"},
+		{"cmd/fairbridge", module + "/bridge/slurm/rest"}, {"cmd/fairbridge/simulation", module + "/replica/sim"},
 		{"policy/place", "gonum.org/v1/gonum/mat"}, {"bridge/gate", "github.com/google/go-cmp/cmp"},
 		{"bridge/gate", "log/slog"}, {"bridge/ledger", "context"}, {"bridge/diff", module + "/bridge/push"},
 	} {

@@ -8,7 +8,14 @@ import (
 )
 
 // terminalFolders are the packages whose output people read on a terminal.
-var terminalFolders = []string{"cmd/fairbridge/...", "cmd/fairbridge-demo/...", "cmd/nodeprobe", "cmd/internal/cli", "cmd/internal/output", "cmd/internal/system"}
+var terminalFolders = []string{
+	"cmd/fairbridge/...",
+	"cmd/fairbridge-demo/...",
+	"cmd/nodeprobe",
+	"cmd/internal/cli",
+	"cmd/internal/output",
+	"cmd/internal/system",
+}
 
 // printing are calls that write text as it is. Text of users would reach a terminal, a
 // spreadsheet or a page through them; bridge/printable has the same calls that
@@ -19,11 +26,36 @@ var printing = []struct {
 	files   []string // that have a reason to
 	instead string
 }{
-	{terminalFolders, []string{"fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln", "fmt.Print", "fmt.Printf", "fmt.Println", "io.WriteString"},
-		[]string{"cmd/internal/output/progressbar.go", "cmd/internal/output/screen.go", "cmd/fairbridge-demo/demo/screen.go"}, // they move the cursor
-		"printable.Fprintf, Fprintln or Fprintlines"},
-	{terminalFolders, []string{"json.NewEncoder"}, []string{"cmd/internal/output/output.go"}, "output.WriteJSON or WriteJSONLines"},
-	{terminalFolders, []string{"slog.NewTextHandler", "slog.NewJSONHandler"}, []string{"cmd/nodeprobe/serve.go"}, "settings.File.NewLogger"},
+	{
+		terminalFolders,
+		[]string{
+			"fmt.Fprint",
+			"fmt.Fprintf",
+			"fmt.Fprintln",
+			"fmt.Print",
+			"fmt.Printf",
+			"fmt.Println",
+			"io.WriteString",
+		},
+		[]string{
+			"cmd/internal/output/progressbar.go",
+			"cmd/internal/output/screen.go",
+			"cmd/fairbridge-demo/demo/screen.go",
+		}, // they move the cursor
+		"printable.Fprintf, Fprintln or Fprintlines",
+	},
+	{
+		terminalFolders,
+		[]string{"json.NewEncoder"},
+		[]string{"cmd/internal/output/output.go"},
+		"output.WriteJSON or WriteJSONLines",
+	},
+	{
+		terminalFolders,
+		[]string{"slog.NewTextHandler", "slog.NewJSONHandler"},
+		[]string{"cmd/nodeprobe/serve.go"},
+		"settings.File.NewLogger",
+	},
 	{[]string{"..."}, []string{"csv.NewWriter"}, []string{"bridge/printable/csv.go"}, "printable.NewCSVWriter"},
 }
 
@@ -78,7 +110,7 @@ func TestProgramsWrapTheirOutput(t *testing.T) {
 			return true
 		})
 	}
-	for _, name := range []string{"cmd/fairbridge/main.go", "cmd/fairbridge-demo/main.go", "cmd/nodeprobe/main.go"} {
+	for _, name := range []string{"cmd/internal/cli/execute.go", "cmd/fairbridge-demo/main.go", "cmd/nodeprobe/main.go"} {
 		if !wrapped[name] {
 			t.Errorf("%s does not wrap its output by printable.NewWriter", name)
 		}

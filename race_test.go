@@ -17,7 +17,7 @@ func racelessTests(t *testing.T) []string {
 	}
 	_, after, found := strings.Cut(string(text), "\nRACELESS = ")
 	line, _, _ := strings.Cut(after, "\n")
-	if !found || !strings.Contains(string(text), `grep -v -e '^fairbridge/policy' -e '^fairbridge/bridge/study/reproduce' -e '^fairbridge/bridge/study/golden'`) {
+	if !found || !strings.Contains(string(text), `grep -v -e '^fairbridge/policy' -e '^fairbridge/lab/reproduce' -e '^fairbridge/lab/golden'`) {
 		t.Fatal("make race leaves out something else by now: this test is about what it left out")
 	}
 	return strings.Split(line, "|")
@@ -55,7 +55,7 @@ func TestRaceLeavesOutWhatRunsAlone(t *testing.T) {
 	}
 	left := racelessTests(t)
 	for _, f := range tree(t) {
-		if f.test && match([]string{"policy/...", "bridge/study/reproduce/...", "bridge/study/golden/..."}, f.folder) {
+		if f.test && match([]string{"policy/...", "lab/reproduce/...", "lab/golden/..."}, f.folder) {
 			check(f, f.file)
 		}
 		for _, d := range f.file.Decls {

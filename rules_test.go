@@ -49,7 +49,7 @@ func effect(n ast.Node) string {
 
 // tellsKinds are the packages that may tell kinds of edit apart: the table and what
 // carries edits out. The oracle of chaos judges by its own reading of the sentences.
-var tellsKinds = []string{"bridge/actuator/...", "bridge/slurm/...", "bridge/sim", "bridge/chaos/oracle"}
+var tellsKinds = []string{"bridge/actuator/...", "bridge/slurm/...", "replica/sim", "gear/chaos/oracle"}
 
 // TestKindsOfEdit looks for switches over kinds of edit and their fields outside the
 // table: what there is to know of a kind is asked of its row.

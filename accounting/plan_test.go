@@ -12,7 +12,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/dbtest"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 	"fairbridge/sql"
 )
 

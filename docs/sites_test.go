@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fairbridge/bridge/study/paired"
+	"fairbridge/replica/paired"
 )
 
 var writeSites = goflag.Bool("write-sites", false, "write the table of README.md from site-figures.tsv")

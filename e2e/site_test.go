@@ -36,16 +36,21 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// binary is the program, built once.
-var binary = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(built, "fairbridge")
-	cmd := exec.Command("go", "build", "-o", path, "fairbridge/cmd/fairbridge")
+// binary is the program, and labBinary the laboratory's, each built once.
+var (
+	binary    = sync.OnceValues(func() (string, error) { return build("fairbridge") })
+	labBinary = sync.OnceValues(func() (string, error) { return build("fairbridge-lab") })
+)
+
+func build(program string) (string, error) {
+	path := filepath.Join(built, program)
+	cmd := exec.Command("go", "build", "-o", path, "fairbridge/cmd/"+program)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building fairbridge: %w\n%s", err, out)
+		return "", fmt.Errorf("building %s: %w\n%s", program, err, out)
 	}
 	return path, nil
-})
+}
 
 // site is a Slurm with fairbridge installed beside it.
 type site struct {

@@ -23,7 +23,7 @@ func TestCompareByAJobArray(t *testing.T) {
 	s := &site{t: t, slurm: livetest.Borrow(t, findRoot(t, release)), dir: t.TempDir()}
 	s.clear()
 	t.Cleanup(s.clear)
-	path, err := binary()
+	path, err := labBinary()
 	if err != nil {
 		t.Fatal(err)
 	}

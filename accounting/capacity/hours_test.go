@@ -10,7 +10,7 @@ import (
 	"fairbridge/accounting/capacity"
 	"fairbridge/accounting/dbtest"
 	"fairbridge/accounting/stores"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 	"fairbridge/policy"
 )
 

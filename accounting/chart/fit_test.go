@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"fairbridge/bridge/study/measure"
+	"fairbridge/replica/measure"
 )
 
 // overflows asks a real Chromium for what a page shows that is wider than its place, in a window of a width.

@@ -9,7 +9,7 @@ import (
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge/estimate"
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 	"fairbridge/policy"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 )
 
 // BenchmarkCycle stores cycles of 10,000 jobs: the first, a steady one, one in

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 )
 
 // TestDoubtsKeepTheirStart: a cause keeps the time at which it came until it is over, and of a

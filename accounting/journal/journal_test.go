@@ -10,7 +10,7 @@ import (
 	"fairbridge/accounting/dbtest"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 	"fairbridge/policy"
 )
 

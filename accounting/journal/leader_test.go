@@ -9,7 +9,7 @@ import (
 
 	"fairbridge/accounting/dbtest"
 	"fairbridge/bridge"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 )
 
 func TestClustersHaveTheirOwnLeaders(t *testing.T) {

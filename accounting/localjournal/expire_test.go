@@ -8,8 +8,8 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/push"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // TestExpiryWithoutADatabase: the daemon is dead and the database gone. What the

@@ -5,7 +5,7 @@ import (
 
 	"fairbridge/accounting/dbtest"
 	"fairbridge/accounting/stores"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 )
 
 // What the tests of any store write about.

@@ -7,7 +7,7 @@ import (
 
 	"fairbridge/accounting/dbtest"
 	"fairbridge/accounting/predictions"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 )
 
 // What the tests of any store write about.

@@ -11,7 +11,7 @@ import (
 	"fairbridge/accounting/dbtest"
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 	"fairbridge/policy"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/push"
-	"fairbridge/bridge/sim"
+	"fairbridge/replica/sim"
 )
 
 // flaky are demotions that cannot be asked now and then.

@@ -11,7 +11,7 @@ import (
 	"fairbridge/accounting/dbtest"
 	"fairbridge/accounting/pglocal"
 	"fairbridge/bridge"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 )
 
 // The connection dies in the middle of the transaction: nothing is stored, and

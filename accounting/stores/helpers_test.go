@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"fairbridge/accounting/dbtest"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 )
 
 // What the tests of any store write about.

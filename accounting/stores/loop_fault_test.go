@@ -10,8 +10,8 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // TestADatabaseThatIsGone: nothing is sent, and the doubt says why.

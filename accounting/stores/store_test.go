@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 )
 
 func TestStore(t *testing.T) {

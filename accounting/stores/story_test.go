@@ -12,7 +12,7 @@ import (
 	"fairbridge/accounting/samples"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 	"fairbridge/policy"
 )
 

@@ -29,7 +29,7 @@ type Study struct {
 }
 
 // Line is one policy of a study: of all jobs together, and where it was simulated several times the medians. Times are in
-// seconds, parts 0..1. Its fields are called as fairbridge compare --json calls them.
+// seconds, parts 0..1. Its fields are called as fairbridge-lab compare --json calls them.
 type Line struct {
 	Policy       string  `json:"policy"`
 	Trace        string  `json:"trace,omitempty"`

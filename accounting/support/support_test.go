@@ -11,7 +11,7 @@ import (
 	"fairbridge/accounting/support"
 	"fairbridge/bridge"
 	"fairbridge/bridge/harm"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 )
 
 // TestSupport reads a cycle, its decisions and its change back, and finds tables and names; of what was before the time nothing.

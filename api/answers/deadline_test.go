@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"fairbridge/api"
-	"fairbridge/bridge/sim"
+	"fairbridge/replica/sim"
 )
 
 // Who asks by when a job is to be done is told how likely that is, and what is likelier; a later time is no less likely.

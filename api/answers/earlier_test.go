@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"fairbridge/api"
-	"fairbridge/bridge/sim"
+	"fairbridge/replica/sim"
 )
 
 // A job whose name counts up is told how long earlier ones took, which of them were short enough for its deadline, and that its

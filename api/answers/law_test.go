@@ -19,9 +19,9 @@ import (
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
-	"fairbridge/policy/policytest"
 )
 
 // The viewer of the law, who has every third job, and their account.

@@ -9,8 +9,8 @@ import (
 	"fairbridge/accounting/estimates"
 	"fairbridge/api"
 	"fairbridge/bridge/estimate"
-	"fairbridge/bridge/sim"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // deadlineJob submits a job of annie's for whole nodes that is to be done at a time from now.

@@ -11,8 +11,8 @@ import (
 	"fairbridge/accounting/stores"
 	"fairbridge/api"
 	"fairbridge/bridge"
+	"fairbridge/gear/policytest"
 	"fairbridge/policy/catalogue"
-	"fairbridge/policy/policytest"
 )
 
 // Where nodes alone are private, whatever a policy says: no answer about a job of others names a node.

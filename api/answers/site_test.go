@@ -19,9 +19,9 @@ import (
 	"fairbridge/api/answers"
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy/catalogue"
+	"fairbridge/replica/sim"
 )
 
 // site is a simulated Slurm with a loop that decides over a database, and a service that answers.

@@ -8,7 +8,7 @@ import (
 
 	"fairbridge/api"
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
+	"fairbridge/replica/sim"
 )
 
 // TestJobTellsItsSize: what it holds in which run, how it may be sized and what is assumed of its

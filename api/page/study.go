@@ -10,7 +10,7 @@ import (
 	"fairbridge/api"
 )
 
-// ReadStudy reads what fairbridge compare --json or replay --json printed. Which days it is of, and who had it made, does
+// ReadStudy reads what fairbridge-lab compare --json or replay --json printed. Which days it is of, and who had it made, does
 // not stand there.
 func ReadStudy(r io.Reader) (*api.Studies, error) {
 	var lines []api.StudyLine
@@ -20,7 +20,7 @@ func ReadStudy(r io.Reader) (*api.Studies, error) {
 		case errors.Is(err, io.EOF):
 			return NewStudies(lines), nil
 		case err != nil:
-			return nil, fmt.Errorf("reading line %d of a study (write it anew: fairbridge compare --json): %w", len(lines)+1, err)
+			return nil, fmt.Errorf("reading line %d of a study (write it anew: fairbridge-lab compare --json): %w", len(lines)+1, err)
 		}
 		if l.Policy != "" { // of replay a line tells how true the simulation is
 			lines = append(lines, l)

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/slurm"
+	"fairbridge/gear/bridgetest"
 	"fairbridge/policy"
 )
 

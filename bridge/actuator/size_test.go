@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/slurm"
+	"fairbridge/gear/bridgetest"
 )
 
 // sizeable is a job whose number of GPUs can be changed: 4 on one node, one task.

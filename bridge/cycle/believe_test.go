@@ -10,9 +10,9 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
+	"fairbridge/replica/sim/memstore"
 )
 
 // standing counts the intents whose effect is, by the ledger, in Slurm.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // chaos is a rig on which everything goes wrong now and then, by one seed:

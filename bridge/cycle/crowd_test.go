@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // TestAnArrayKeepsNobodyFromTheOrder: an array of 2,000 tasks waits beside 500 jobs of others while

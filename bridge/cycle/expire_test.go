@@ -10,8 +10,8 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/push"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // guarded is a rig with a timer beside the daemon.

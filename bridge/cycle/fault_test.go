@@ -8,9 +8,9 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // TestMuchIsGoneInARow: half of the nodes are gone, by Slurm's own answers, in every other poll, and those between

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // TestReleaseReachesTasksOfArrays: a task that took our number with it into a job

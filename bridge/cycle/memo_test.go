@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/policy/catalogue"
+	"fairbridge/replica/sim"
 )
 
 // TestAPolicyThatWasChangedBegins gives a partition every policy of the

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
+	"fairbridge/replica/sim"
 )
 
 // gracious is a cluster full of two jobs that may be stopped, and a short one

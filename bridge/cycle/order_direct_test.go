@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
+	"fairbridge/replica/sim"
 )
 
 // TestAnAdministratorsPriorityLiftsNoOther: a priority that an administrator set

@@ -6,8 +6,8 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // leased returns a rig on which a small job is held by a lease, because a large

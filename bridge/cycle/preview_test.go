@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
+	"fairbridge/replica/sim"
 )
 
 // TestAPreviewChangesNothing: it plans as if we led, while another daemon does,

@@ -7,8 +7,8 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // TestADatabaseThatWasPutBack: a requeue was sent and its answer lost, and then

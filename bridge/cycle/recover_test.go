@@ -9,8 +9,8 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // many brings a rig with cycles of the length to where the jobs of many people

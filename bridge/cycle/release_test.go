@@ -9,8 +9,8 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/push"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // releaser leads, in place of the rig's daemon, and waits in Slurm's time.

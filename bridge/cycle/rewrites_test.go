@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // rewriting makes each change of ours change the job's time limit too, as a job_submit plugin may, so often

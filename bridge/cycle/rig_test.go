@@ -12,11 +12,11 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
+	"fairbridge/replica/sim"
+	"fairbridge/replica/sim/memstore"
 )
 
 // rig is a loop on a simulated Slurm, and a database in memory that goes by Slurm's

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // halves is a cluster of two partitions, in each of which a job of the same user runs and gives way, and another

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // crammed is one node of eight free GPUs, of whose 64 cores 55 are taken for

@@ -9,8 +9,8 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // acts are what operators did.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
+	"fairbridge/replica/sim"
 )
 
 // TestTheRecordSaysWhyNothingWasSent: why a cycle sends nothing stands in its record, as a

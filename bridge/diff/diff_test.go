@@ -13,9 +13,9 @@ import (
 	"fairbridge/bridge/intake"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // desk applies edits to a world and keeps the ledger, as the loop does, without

@@ -7,9 +7,9 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
-	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
+	"fairbridge/gear/bridgetest"
 	"fairbridge/policy"
 )
 

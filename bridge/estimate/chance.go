@@ -16,7 +16,7 @@ const leastChance, mostChance = .05, .95
 var edgeLogit = math.Log(9)
 
 // ownersPart is how much of what a deadline tells of its job's run is believed: whoever sets one does not set it before the
-// job could be done if it started at once. Chosen on drawn days 10 to 29 and one stretch of Philly (bridge/study/startscore).
+// job could be done if it started at once. Chosen on drawn days 10 to 29 and one stretch of Philly (lab/startscore).
 const ownersPart = .5
 
 // RunTime is how long a waiting job is thought to run on what it asks, were it to start at once. The zero value is not known.

@@ -10,8 +10,8 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
-	"fairbridge/policy/policytest"
 )
 
 // aPlan draws a well-formed plan with no sense in it.

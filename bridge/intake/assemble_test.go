@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // world is a small cluster: three nodes in partition gpu, the last of them in

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // TestDeadlinesOfOwners: what an owner says counts within bounds, and no later than Slurm's own.

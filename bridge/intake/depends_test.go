@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/sim"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // TestDependenciesReachPolicies: of waiting jobs, sorted; one that runs waits for none any more.

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // TestAJobOfWholeNodesAsksForAllOfThem: one GPU on a node to itself is eight here, waiting or running.

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // TestLossesReachPolicies: those of earlier runs and of just now, whether the job waits or runs, and whatever else it

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // TestAPartitionThatChanged: where the partition was changed so that it would not start a job

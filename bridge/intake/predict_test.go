@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // TestAssemblePredicts: predictions are asked with the job as policies see it,

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/policy"
 	"fairbridge/policy/scaling"
+	"fairbridge/replica/sim"
 )
 
 // sized is the one job of a snapshot: four A100 of 24, its comment as given, on what it asks.

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // serving is a partition in which account vision may have services.

@@ -8,9 +8,9 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/ledger"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
 )
 
 // resized is the one job of a snapshot, whose owner asked 4 of 2 to 8 GPUs, after a change of the record and

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/sim"
 	"fairbridge/policy"
 	"fairbridge/policy/pool"
+	"fairbridge/replica/sim"
 )
 
 // TestASuspendedJobHoldsNoCores: Slurm shows the cores of a suspended job as free and starts

@@ -8,8 +8,8 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // typedView shows one waiting job, which asks for four a100 and accepts others, beside two nodes of a100 and one of h100

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/slurm"
+	"fairbridge/gear/bridgetest"
 )
 
 // TestSizesToResumeOn: a requeue for another size counts until the job starts, and no longer.

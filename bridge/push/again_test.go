@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
+	"fairbridge/gear/bridgetest"
 )
 
 // answering is a Slurm that answers every edit alike.

@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
+	"fairbridge/gear/bridgetest"
 )
 
 // TestBoundUntilItHasItsGPU: where the call that gives a GPU back failed, the one that follows it and frees the job from its

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
+	"fairbridge/gear/bridgetest"
 )
 
 // TestEveryCallIsAllowedFirst: what forbids pushing is looked at before each

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
+	"fairbridge/gear/bridgetest"
 )
 
 var noon = bridgetest.Noon

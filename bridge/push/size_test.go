@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/slurm"
+	"fairbridge/gear/bridgetest"
 )
 
 // TestOurOwnSizeIsNoForeignChange: the order that follows a size of ours in one push goes out; a request that its

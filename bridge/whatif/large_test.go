@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"fairbridge/bridge/estimate"
-	"fairbridge/bridge/study/policyset"
 	"fairbridge/policy"
+	"fairbridge/replica/policyset"
 )
 
 // largeSite is a site of full nodes of eight GPUs, with a long line of jobs of many users and shapes.

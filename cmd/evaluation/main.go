@@ -2,7 +2,7 @@
 // against Slurm alone on generated days, or with -loop-price the one that takes the price of the loop apart, or
 // with -start-estimates how good estimates of starts are, or with -sizes what ranges of GPUs are
 // worth, or with -choose-windows which windows of the logs of real sites are tried; see packages
-// bridge/study/evaluation and bridge/study/sites.
+// lab/evaluation and lab/sites.
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"fairbridge/bridge/study/evaluation"
-	"fairbridge/bridge/study/keptruns"
+	"fairbridge/lab/evaluation"
+	"fairbridge/lab/keptruns"
 )
 
 // options are the flags.

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"fairbridge/bridge/datafile"
-	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/policyset"
-	"fairbridge/bridge/study/sites"
+	"fairbridge/lab/sites"
+	"fairbridge/replica/policyset"
+	"fairbridge/replica/study"
 )
 
 // siteOptions are the flags about windows of the logs of real sites.

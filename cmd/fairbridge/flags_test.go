@@ -7,16 +7,40 @@ import (
 	"strings"
 	"testing"
 
+	"fairbridge/cmd/fairbridge-lab/root"
+	"fairbridge/cmd/internal/cli"
+
 	"github.com/spf13/cobra"
 )
 
 // absurdNumbers are refused by every flag that is a number.
-var absurdNumbers = []string{"99999999999999999999", "-99999999999999999999", "1e300", "NaN", "Inf", "-Inf", "", "soon", "0x", "-1e15", "9000000000000000000", "1000000000h", "-1h"}
+var absurdNumbers = []string{
+	"99999999999999999999",
+	"-99999999999999999999",
+	"1e300",
+	"NaN",
+	"Inf",
+	"-Inf",
+	"",
+	"soon",
+	"0x",
+	"-1e15",
+	"9000000000000000000",
+	"1000000000h",
+	"-1h",
+}
 
 // tooMany are refused by flags besides.
 var tooMany = map[string][]string{
-	"seeds": {"0", "-1", "1000000000"}, "jobs": {"0", "-5", "1000000000"}, "load": {"0", "-1", "1e9"}, "parallel": {"0", "1000000000"},
-	"days": {"0", "100000"}, "gpus": {"0", "1000000000"}, "accounts": {"0", "1000000000"}, "round": {"0s", "1ms", "10000h"}, "gpus-per-proc": {"0", "-1", "1e9"},
+	"seeds": {
+		"0",
+		"-1",
+		"1000000000",
+	}, "jobs": {"0", "-5", "1000000000"}, "load": {"0", "-1", "1e9"}, "parallel": {"0", "1000000000"},
+	"days": {
+		"0",
+		"100000",
+	}, "gpus": {"0", "1000000000"}, "accounts": {"0", "1000000000"}, "round": {"0s", "1ms", "10000h"}, "gpus-per-proc": {"0", "-1", "1e9"},
 	"window": {"0s", "-1s"}, "overlap": {"-1s"}, "wait": {"-1s"}, "cycle": {"-1"},
 }
 
@@ -24,15 +48,30 @@ var tooMany = map[string][]string{
 // answer names the flag and the range before anything is read, drawn or connected to.
 func TestAbsurdNumbers(t *testing.T) {
 	tried := map[string]bool{}
-	forEachCommand(newRootCommand(), func(c *cobra.Command) {
+	forEachCommand(func(program func() *cobra.Command, c *cobra.Command) {
 		for _, name := range numericFlags(c) {
 			tried[name] = true
 			for _, value := range slices.Concat(absurdNumbers, tooMany[name]) {
 				_, path, _ := strings.Cut(c.CommandPath(), " ")
 				var out, errs bytes.Buffer
-				code := run(t.Context(), append(strings.Fields(path), "--"+name+"="+value), &out, &errs)
-				if code != exitUsage || !strings.Contains(errs.String(), `"--`+name+`" flag: want `) || out.Len() > 0 {
-					t.Errorf("%s --%s=%s: exit %d, %s%s (has it a range, by cli.SetRange?)", path, name, value, code, errs.String(), out.String())
+				code := cli.Execute(
+					t.Context(),
+					program(),
+					append(strings.Fields(path), "--"+name+"="+value),
+					&out,
+					&errs,
+				)
+				if code != cli.ExitUsage || !strings.Contains(errs.String(), `"--`+name+`" flag: want `) ||
+					out.Len() > 0 {
+					t.Errorf(
+						"%s --%s=%s: exit %d, %s%s (has it a range, by cli.SetRange?)",
+						path,
+						name,
+						value,
+						code,
+						errs.String(),
+						out.String(),
+					)
 				}
 			}
 		}
@@ -44,10 +83,16 @@ func TestAbsurdNumbers(t *testing.T) {
 	}
 }
 
-func forEachCommand(c *cobra.Command, do func(*cobra.Command)) {
-	do(c)
-	for _, sub := range c.Commands() {
-		forEachCommand(sub, do)
+// programs make the commands of fairbridge and fairbridge-lab.
+var programs = []func() *cobra.Command{newRootCommand, root.NewCommand}
+
+// forEachCommand goes through the commands of both programs.
+func forEachCommand(do func(program func() *cobra.Command, c *cobra.Command)) {
+	for _, program := range programs {
+		for next := []*cobra.Command{program()}; len(next) > 0; next = next[1:] {
+			do(program, next[0])
+			next = append(next, next[0].Commands()...)
+		}
 	}
 }
 
@@ -94,9 +139,9 @@ func TestOutputFilesAreCheckedFirst(t *testing.T) {
 		{"trace", "convert", "none.trace", "--to", file},
 	} {
 		var out, errs bytes.Buffer
-		code := run(t.Context(), args, &out, &errs)
+		code := cli.Execute(t.Context(), root.NewCommand(), args, &out, &errs)
 		want := "writing " + file + ": there is no folder " + filepath.Dir(file)
-		if code != exitFailed || !strings.Contains(errs.String(), want) || out.Len() > 0 {
+		if code != cli.ExitFailed || !strings.Contains(errs.String(), want) || out.Len() > 0 {
 			t.Errorf("%v: exit %d, %s%s", args, code, errs.String(), out.String())
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"fairbridge/cmd/fairbridge-lab/root"
+
 	"github.com/spf13/cobra"
 )
 
@@ -11,8 +13,7 @@ import (
 // and to show how it is called.
 func TestEveryCommandIsExplained(t *testing.T) {
 	seen := 0
-	var look func(*cobra.Command)
-	look = func(c *cobra.Command) {
+	forEachCommand(func(_ func() *cobra.Command, c *cobra.Command) {
 		seen++
 		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
 			t.Errorf("%s: short text %q: want a line without a full stop", c.CommandPath(), c.Short)
@@ -25,11 +26,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 				t.Errorf("%s: a line of its help is %d wide: %s", c.CommandPath(), len(l), l)
 			}
 		}
-		for _, sub := range c.Commands() {
-			look(sub)
-		}
-	}
-	look(newRootCommand())
+	})
 	if seen < 15 {
 		t.Errorf("looked at only %d commands", seen)
 	}
@@ -39,11 +36,18 @@ func TestEveryCommandIsExplained(t *testing.T) {
 // people to read.
 func TestReadersSpeakJSON(t *testing.T) {
 	for _, path := range []string{
-		"nodes", "shares", "behind", "study", "replay", "changes", "whoami", "plan", "queue", "explain", "when", "policies", "doctor", "release", "report", "guard check", "guard show", "guard demote", "guard clear", "operate stop", "operate resume", "operate mode", "operate release", "operate undo", "operate list", "job", "version", "trace info", "train dl2", "train mlf-rl", "train symphony-net", "train harmony-rl", "search pcs", "recommend power", "db init", "db migrate", "db status",
+		"nodes", "shares", "behind", "study", "replay", "changes", "whoami", "plan", "queue", "explain", "when", "policies", "doctor", "release", "report", "guard check", "guard show", "guard demote", "guard clear", "operate stop", "operate resume", "operate mode", "operate release", "operate undo", "operate list", "job", "version", "db init", "db migrate", "db status",
 	} {
-		c, _, err := newRootCommand().Find(strings.Fields(path))
-		if err != nil || c.Flag("json") == nil {
-			t.Errorf("%s: no --json (%v)", path, err)
-		}
+		wantJSON(t, newRootCommand(), path)
+	}
+	for _, path := range []string{"simulate", "compare", "trace info", "train dl2", "train mlf-rl", "train symphony-net", "train harmony-rl", "search pcs", "recommend power"} {
+		wantJSON(t, root.NewCommand(), path)
+	}
+}
+
+func wantJSON(t *testing.T, program *cobra.Command, path string) {
+	t.Helper()
+	if c, _, err := program.Find(strings.Fields(path)); err != nil || c.Flag("json") == nil {
+		t.Errorf("%s: no --json (%v)", path, err)
 	}
 }

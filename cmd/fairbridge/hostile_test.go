@@ -16,11 +16,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"fairbridge/cmd/internal/cli"
+
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/sim"
+	"fairbridge/replica/sim"
 )
 
 // hostileText is what no user is called and any user may write: it clears terminals,
@@ -96,17 +98,12 @@ var noReaders = map[string]string{
 
 // Every command has its lines above, so that a new one cannot be forgotten.
 func TestHostileTextIsShownToEveryCommand(t *testing.T) {
-	var look func(c *cobra.Command)
-	look = func(c *cobra.Command) {
+	forEachCommand(func(_ func() *cobra.Command, c *cobra.Command) {
 		_, name, _ := strings.Cut(c.CommandPath(), " ")
 		if !c.HasSubCommands() && noReaders[strings.Fields(name)[0]] == "" && len(readers[name]) == 0 {
 			t.Errorf("no line of readers runs %q with hostile text", name)
 		}
-		for _, sub := range c.Commands() {
-			look(sub)
-		}
-	}
-	look(newRootCommand())
+	})
 }
 
 // submitHostile submits jobs that run and wait, all of whose texts are hostile, and
@@ -165,9 +162,13 @@ func runHostile(ts *testscript.TestScript, line string) {
 	for i := range args {
 		args[i] = strings.ReplaceAll(args[i], "HOSTILE", strings.ReplaceAll(hostileText[:70], "\x00", ""))
 	}
-	if err := ts.Exec("fairbridge", args...); (err != nil) != mayFail(line) {
+	program := "fairbridge"
+	if slices.Contains([]string{"simulate", "compare", "trace", "train", "search", "recommend"}, args[0]) {
+		program = "fairbridge-lab"
+	}
+	if err := ts.Exec(program, args...); (err != nil) != mayFail(line) {
 		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != exitFinding {
+		if !errors.As(err, &exit) || exit.ExitCode() != cli.ExitFinding {
 			ts.Fatalf("%s: %v", line, err)
 		}
 	}

@@ -8,10 +8,15 @@ import (
 	"strconv"
 	"testing"
 
+	"fairbridge/cmd/fairbridge-lab/root"
+	"fairbridge/cmd/internal/cli"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"fairbridge": main}) }
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"fairbridge": main, "fairbridge-lab": func() { cli.Main(root.NewCommand()) }})
+}
 
 // TestScripts runs the command lines of testdata/script as a shell would, each
 // script against a Slurm and a database of its own where it asks for them.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"fairbridge/cmd/internal/cli"
+
 	"github.com/spf13/cobra"
 )
 
@@ -17,7 +19,7 @@ import (
 func TestManualPages(t *testing.T) {
 	dir := t.TempDir()
 	var errs bytes.Buffer
-	if code := run(context.Background(), []string{"manual", dir}, &errs, &errs); code != exitOK {
+	if code := cli.Execute(context.Background(), newRootCommand(), []string{"manual", dir}, &errs, &errs); code != cli.ExitOK {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	pages := 0
@@ -28,7 +30,8 @@ func TestManualPages(t *testing.T) {
 		}
 		pages++
 		path := filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1")
-		if text := strings.Join(strings.Fields(formatted(t, path)), " "); !strings.Contains(text, c.Short) || !strings.Contains(text, "--help") {
+		if text := strings.Join(strings.Fields(formatted(t, path)), " "); !strings.Contains(text, c.Short) ||
+			!strings.Contains(text, "--help") {
 			t.Errorf("%s does not say what it does, or its flags:\n%.400s", path, text)
 		}
 		for _, sub := range c.Commands() {
@@ -68,7 +71,8 @@ func formatted(t *testing.T, path string) string {
 func TestCompletions(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		var out, errs bytes.Buffer
-		if code := run(context.Background(), []string{"completion", shell}, &out, &errs); code != exitOK || !strings.Contains(out.String(), "fairbridge") {
+		if code := cli.Execute(context.Background(), newRootCommand(), []string{"completion", shell}, &out, &errs); code != cli.ExitOK ||
+			!strings.Contains(out.String(), "fairbridge") {
 			t.Errorf("%s: exit %d: %s", shell, code, errs.String())
 		}
 		path, err := exec.LookPath(shell)

@@ -11,23 +11,25 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/cmd/internal/cli"
+
 	"fairbridge/nodeprobe"
 	"fairbridge/nodeprobe/progress"
 )
 
 func reported(args ...string) (code int, errs string) {
 	var out, err bytes.Buffer
-	code = run(context.Background(), append([]string{"progress"}, args...), &out, &err)
+	code = cli.Execute(context.Background(), newRootCommand(), append([]string{"progress"}, args...), &out, &err)
 	return code, err.String() + out.String()
 }
 
 func TestProgressReport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.sock")
 	t.Setenv(progressSocketEnv, path)
-	if code, errs := reported("--epoch", "3/90"); code != exitFailed || !strings.Contains(errs, "no node probe takes reports here") {
+	if code, errs := reported("--epoch", "3/90"); code != cli.ExitFailed || !strings.Contains(errs, "no node probe takes reports here") {
 		t.Errorf("without a probe: %d %s", code, errs)
 	}
-	if code, errs := reported("--epoch", "3/90", "--optional"); code != exitOK || errs != "" {
+	if code, errs := reported("--epoch", "3/90", "--optional"); code != cli.ExitOK || errs != "" {
 		t.Errorf("without a probe, and that is well: %d %s", code, errs)
 	}
 	l, err := net.Listen("unix", path)
@@ -47,7 +49,7 @@ func TestProgressReport(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()
 	if code, errs := reported("--epoch", "3/90", "--loss=-0.4", "--step", "1200", "--batch", "256", "--rate", "2.5",
-		"--batch-range", "128-4096", "--gpu-batch", "16-256", "--gradient", "2e-1/31.5", "--requests", "7"); code != exitOK || errs != "" {
+		"--batch-range", "128-4096", "--gpu-batch", "16-256", "--gradient", "2e-1/31.5", "--requests", "7"); code != cli.ExitOK || errs != "" {
 		t.Errorf("%d %s", code, errs)
 	}
 	k := nodeprobe.KnownValue
@@ -57,7 +59,7 @@ func TestProgressReport(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	known.Store(&nodeprobe.ProcessJob{})
-	if code, errs := reported("--epoch", "3", "--optional"); code != exitFailed || !strings.Contains(errs, "of no Slurm job") {
+	if code, errs := reported("--epoch", "3", "--optional"); code != cli.ExitFailed || !strings.Contains(errs, "of no Slurm job") {
 		t.Errorf("outside a job: %d %s", code, errs)
 	}
 	stop()
@@ -82,7 +84,7 @@ func TestProgressReportUsage(t *testing.T) {
 		"--gradient 1/x":                "is not a number",
 		"--batch 8 --batch-range 64-32": "batch_initial 64 is more than batch_max 32",
 	} {
-		if code, errs := reported(strings.Fields(args)...); code != exitUsage || !strings.Contains(errs, says) {
+		if code, errs := reported(strings.Fields(args)...); code != cli.ExitUsage || !strings.Contains(errs, says) {
 			t.Errorf("%s: %d %s, want %q", args, code, errs, says)
 		}
 	}

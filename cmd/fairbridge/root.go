@@ -11,15 +11,12 @@ import (
 	"fairbridge/cmd/fairbridge/guardcommand"
 	"fairbridge/cmd/fairbridge/operate"
 	"fairbridge/cmd/fairbridge/policiescommand"
-	"fairbridge/cmd/fairbridge/recommendcommand"
 	"fairbridge/cmd/fairbridge/remindercommand"
-	"fairbridge/cmd/fairbridge/searchcommand"
+	"fairbridge/cmd/fairbridge/replaycommand"
 	"fairbridge/cmd/fairbridge/shadowreport"
-	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/fairbridge/startestimate"
 	"fairbridge/cmd/fairbridge/studycommand"
 	"fairbridge/cmd/fairbridge/topcommand"
-	"fairbridge/cmd/fairbridge/traincommand"
 	"fairbridge/cmd/fairbridge/webcommand"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/manpages"
@@ -53,7 +50,7 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 	version.AddFlag(root)
 	o.AddFlagsTo(root)
 	root.AddCommand(newRunCommand(o), newPlanCommand(o), startestimate.NewWhenCommand(o), policiescommand.NewCommand(o), newDoctorCommand(o), bundlecommand.NewCommand(o),
-		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), recommendcommand.NewCommand(o), newProgressCommand(o), remindercommand.NewCommand(o), erasecommand.NewCommand(o), newConfigCommand(o), newVersionCommand(o), webcommand.NewCommand(o))
+		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), replaycommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), newProgressCommand(o), remindercommand.NewCommand(o), erasecommand.NewCommand(o), newConfigCommand(o), newVersionCommand(o), webcommand.NewCommand(o))
 	root.AddCommand(ask.NewCommands(o, shadowreport.NewCommand(o), canaryreport.NewCommand(o))...)
 	root.AddCommand(topcommand.NewCommand(o), behindcommand.NewCommand(o), studycommand.NewCommand(o))
 	manual := manpages.NewCommand(root.Name())

@@ -6,7 +6,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"fairbridge/bridge/sim"
+	"fairbridge/replica/sim"
 )
 
 // recordPast records two days of the site's cluster in its database, as the daemon

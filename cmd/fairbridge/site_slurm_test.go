@@ -8,8 +8,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/slurmtest"
+	"fairbridge/gear/slurmtest"
+	"fairbridge/replica/sim"
 )
 
 // writeToken writes "token USER LIFETIME" to the file token, as scontrol token

@@ -9,8 +9,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/slurmtest"
+	"fairbridge/gear/slurmtest"
+	"fairbridge/replica/sim"
 )
 
 // siteKey is the key of a script's site in its environment.

@@ -1,5 +1,5 @@
 // Command fidelity sends the same streams of jobs through a real slurmctld and through the
-// simulated one, and writes docs/fidelity.md; see package bridge/study/fidelity. Real runs
+// simulated one, and writes docs/fidelity.md; see package lab/fidelity. Real runs
 // that are in the folder already are not made again.
 package main
 
@@ -15,13 +15,13 @@ import (
 	"sync"
 	"syscall"
 
-	"fairbridge/bridge/study/fidelity"
 	"fairbridge/cmd/fidelity/realrun"
 	"fairbridge/cmd/internal/version"
+	"fairbridge/lab/fidelity"
 )
 
 // keptRuns is where the repository keeps real runs, a folder for each release, seen from its root.
-const keptRuns = "bridge/study/fidelity/testdata/realruns/"
+const keptRuns = "lab/fidelity/testdata/realruns/"
 
 func main() {
 	var o options

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/slurmtest"
+	"fairbridge/gear/slurmtest"
+	"fairbridge/replica/sim"
 	"fairbridge/scripts/executable"
 )
 

@@ -21,7 +21,7 @@ import (
 
 	"fairbridge/accounting/pglocal/pgtest"
 	"fairbridge/api/credential/mungetest"
-	"fairbridge/bridge/slurmtest"
+	"fairbridge/gear/slurmtest"
 )
 
 // proxySecret is what a reverse proxy would show.

@@ -14,7 +14,7 @@ import (
 	"fairbridge/api/page"
 	"fairbridge/api/wire"
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
+	"fairbridge/replica/sim"
 )
 
 // TestUndoOnThePage: a daemon orders the queue, and what it wrote is undone by its page, as people would: through a link, a form and its

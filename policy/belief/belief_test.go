@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/belief"
-	"fairbridge/policy/policytest"
 )
 
 var model = belief.Model{Noise: .2, Drift: .1, Delay: time.Minute}

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
-	"fairbridge/policy/policytest"
 )
 
 func mustNew(t testing.TB, name string, params paper.Params) policy.Policy {

@@ -3,8 +3,8 @@ package catalogue_test
 import (
 	"testing"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy/catalogue"
-	"fairbridge/policy/policytest"
 )
 
 // TestCrowd wants lawful plans at a size that the generated snapshots do not

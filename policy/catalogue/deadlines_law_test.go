@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
-	"fairbridge/policy/policytest"
 )
 
 // promising are the policies that promise jobs their deadlines.

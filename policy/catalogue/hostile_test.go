@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
-	"fairbridge/policy/policytest"
 )
 
 // TestReportsOfAnySize: a job may report of itself whatever a report may hold (package nodeprobe bounds rates), and every

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
-	"fairbridge/policy/policytest"
 )
 
 // variants are the parameters under which the laws must hold too.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
-	"fairbridge/policy/policytest"
 	"fairbridge/scripts/verify/part"
 )
 

@@ -3,8 +3,8 @@ package catalogue_test
 import (
 	"testing"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
-	"fairbridge/policy/policytest"
 )
 
 // TestNobodyBelowItsSharePays: an account that uses less than its share is no

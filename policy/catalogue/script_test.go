@@ -3,9 +3,9 @@ package catalogue_test
 import (
 	"testing"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
-	"fairbridge/policy/policytest"
 )
 
 // TestScripts runs the worked examples of the papers.

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
-	"fairbridge/policy/policytest"
 )
 
 // idle is a cluster of which nothing is used, with two nodes of each type.

@@ -9,11 +9,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/colocate"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
-	"fairbridge/policy/policytest"
 	"fairbridge/policy/pool"
 )
 

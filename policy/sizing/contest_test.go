@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
-	"fairbridge/policy/policytest"
 	"fairbridge/policy/sizing"
 )
 

@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/place"
-	"fairbridge/policy/policytest"
 	"fairbridge/policy/sizing"
 )
 

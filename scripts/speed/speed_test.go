@@ -33,7 +33,7 @@ const (
 // workload is a run of the program. Its trace is made by the program itself, so that every machine has the same.
 type workload struct {
 	name  string
-	trace []string // of fairbridge trace generate; nil: it needs none
+	trace []string // of fairbridge-lab trace generate; nil: it needs none
 	run   []string // of fairbridge
 }
 
@@ -183,7 +183,7 @@ func processorSeconds(cmd *exec.Cmd) float64 {
 func build(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "fairbridge")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", path, "../../cmd/fairbridge")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", path, "../../cmd/fairbridge-lab")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("compiling fairbridge: %v: %s", err, out)

@@ -8,7 +8,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/intake"
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/storetest"
+	"fairbridge/gear/storetest"
 	"fairbridge/policy"
 )
 

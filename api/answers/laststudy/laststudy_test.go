@@ -9,7 +9,7 @@ import (
 
 	"fairbridge/api"
 	"fairbridge/bridge"
-	"fairbridge/bridge/study/policyset"
+	"fairbridge/replica/policyset"
 )
 
 var now = time.Date(2026, 6, 8, 12, 0, 0, 0, time.UTC)

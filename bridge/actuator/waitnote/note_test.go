@@ -9,9 +9,9 @@ import (
 
 	"fairbridge/bridge/actuator/waitnote"
 	"fairbridge/bridge/slurm"
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
-	"fairbridge/policy/policytest"
 )
 
 var asOf = time.Date(2026, 11, 23, 14, 5, 59, 0, time.FixedZone("", 3600))

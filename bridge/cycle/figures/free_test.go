@@ -10,8 +10,8 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/cycle/figures"
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
-	"fairbridge/policy/policytest"
 )
 
 // TestFreeGPUs: five and three GPUs are free on two nodes, and a job wants eight on one.

@@ -11,8 +11,8 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/cycle/figures"
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
-	"fairbridge/policy/policytest"
 )
 
 // TestLongestWait: of those that wait, one for three hours, the one that is held for longer does not count.

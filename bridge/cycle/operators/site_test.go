@@ -14,11 +14,11 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/push"
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
+	"fairbridge/replica/sim"
+	"fairbridge/replica/sim/memstore"
 )
 
 // tester is a test, or a case of a random one.

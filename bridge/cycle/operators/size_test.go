@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/replica/sim"
 )
 
 // TestASizeInAJobThatIsLeftAlone: a waiting job for which we asked more than its owner did, and in which somebody then

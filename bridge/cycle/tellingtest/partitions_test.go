@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memstore"
+	"fairbridge/replica/sim"
+	"fairbridge/replica/sim/memstore"
 )
 
 // twoPartitions is a site with a second managed partition on the same node, where four jobs wait that

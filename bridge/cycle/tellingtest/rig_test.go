@@ -13,10 +13,10 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/push"
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy/catalogue"
+	"fairbridge/replica/sim"
+	"fairbridge/replica/sim/memstore"
 )
 
 // operator is a user who may change jobs, and no admin_comment.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/bridge/slurm/writer"
+	"fairbridge/gear/bridgetest"
 	"fairbridge/scripts/throwaway"
 	"fairbridge/scripts/throwaway/livetest"
 )

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/bridge/slurm/writer"
-	"fairbridge/bridge/slurmtest"
+	"fairbridge/gear/slurmtest"
+	"fairbridge/replica/sim"
 )
 
 // TestACancelledWriteIsNeverCalledUndone gives writes up at every moment of

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
+	"fairbridge/gear/bridgetest"
 )
 
 // fake is a slurmrestd that serves one API version and one job, and keeps

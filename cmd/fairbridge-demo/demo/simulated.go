@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"time"
 
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/slurmtest"
 	"fairbridge/cmd/fairbridge-demo/workday"
+	"fairbridge/gear/slurmtest"
+	"fairbridge/replica/sim"
 )
 
 // simulatedCluster is a slurmrestd in front of a simulated cluster. Its time is virtual: it

@@ -7,11 +7,11 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memstore"
 	"fairbridge/cmd/fairbridge-demo/workday"
 	"fairbridge/cmd/settings"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
+	"fairbridge/replica/sim/memstore"
 	"fairbridge/scripts/verify/part"
 )
 

@@ -13,8 +13,8 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/push"
-	"fairbridge/bridge/sim"
 	"fairbridge/cmd/settings"
+	"fairbridge/replica/sim"
 )
 
 // loopCluster is a simulated cluster with the loop of fairbridge beside it, both in virtual

@@ -12,10 +12,10 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/push"
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memstore"
 	"fairbridge/cmd/fairbridge-demo/workday"
 	"fairbridge/policy"
+	"fairbridge/replica/sim"
+	"fairbridge/replica/sim/memstore"
 	"fairbridge/scripts/verify/part"
 )
 

@@ -83,7 +83,11 @@ func (f *fakeSource) ask(t *testing.T, line ...string) (out, errs string, err er
 	o := &cli.Options{}
 	root := &cobra.Command{Use: "fairbridge", SilenceUsage: true, SilenceErrors: true}
 	o.AddFlagsTo(root)
-	root.AddCommand(newCommands(o, func(context.Context, *cli.Options) (source.Source, error) { return f, nil })...)
+	own := func(name string) *cobra.Command {
+		return &cobra.Command{Use: name, RunE: func(*cobra.Command, []string) error { return nil }}
+	}
+	root.AddCommand(newCommands(o, func(context.Context, *cli.Options) (source.Source, error) { return f, nil },
+		own("shadow"), own("canary"))...)
 	var b, e bytes.Buffer
 	root.SetOut(printable.NewWriter(&b))
 	root.SetErr(printable.NewWriter(&e))

@@ -12,14 +12,14 @@ import (
 
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
-	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/canary"
-	"fairbridge/bridge/study/shadow"
+	"fairbridge/cmd/fairbridge/replaycommand"
 	"fairbridge/cmd/fairbridge/shadowreport"
-	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
+	"fairbridge/replica/canary"
+	"fairbridge/replica/shadow"
+	"fairbridge/replica/study"
 )
 
 // canaryFlags are those of report canary.
@@ -68,7 +68,7 @@ func (f *canaryFlags) run(c *cobra.Command, o *cli.Options) error {
 		return err
 	}
 	options := study.RunOptions{Seed: f.Seed}
-	unread, err := simulation.ReadSlurmConf(c.Context(), f.SlurmConfFile, file.Slurm.Scontrol, &options)
+	unread, err := replaycommand.ReadSlurmConf(c.Context(), f.SlurmConfFile, file.Slurm.Scontrol, &options)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (f *canaryFlags) judge(c *cobra.Command, db *stores.Stores, loop bridge.Con
 	if err != nil {
 		return nil, err
 	}
-	trial, err := canary.ReadTrial(c.Context(), simulation.SiteRecord{Stores: db}, loop, p, demotions)
+	trial, err := canary.ReadTrial(c.Context(), replaycommand.SiteRecord{Stores: db}, loop, p, demotions)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ import (
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim"
 	"fairbridge/cmd/internal/cli"
+	"fairbridge/replica/sim"
 	"fairbridge/scripts/verify/part"
 )
 

@@ -13,13 +13,13 @@ import (
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/harm"
-	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/replay"
-	"fairbridge/bridge/study/shadow"
-	"fairbridge/cmd/fairbridge/simulation"
+	"fairbridge/cmd/fairbridge/replaycommand"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
+	"fairbridge/replica/replay"
+	"fairbridge/replica/shadow"
+	"fairbridge/replica/study"
 )
 
 // checkFlags are those of guard check.
@@ -82,7 +82,7 @@ func (f *checkFlags) run(c *cobra.Command, o *cli.Options) error {
 		return err
 	}
 	k.options = study.RunOptions{Seed: f.seed}
-	if k.unread, err = simulation.ReadSlurmConf(c.Context(), f.slurmConfFile, file.Slurm.Scontrol, &k.options); err != nil {
+	if k.unread, err = replaycommand.ReadSlurmConf(c.Context(), f.slurmConfFile, file.Slurm.Scontrol, &k.options); err != nil {
 		return err
 	}
 	if k.db, err = cli.OpenDB(c.Context(), file); err != nil {
@@ -214,7 +214,7 @@ func (k *checker) measure(ctx context.Context, p *bridge.Partition, s *guard.Str
 	if s.Since.After(period.Since) {
 		period.Since = s.Since
 	}
-	site, err := period.ReadScenario(ctx, simulation.SiteRecord{Stores: k.db})
+	site, err := period.ReadScenario(ctx, replaycommand.SiteRecord{Stores: k.db})
 	if err != nil {
 		return m, err
 	}

@@ -16,9 +16,9 @@ import (
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/harm"
 	"fairbridge/bridge/push"
-	"fairbridge/bridge/sim"
-	"fairbridge/bridge/study"
 	"fairbridge/cmd/settings"
+	"fairbridge/replica/sim"
+	"fairbridge/replica/study"
 )
 
 // liveSite is a simulated Slurm in virtual time with the daemon's loop beside it, which records in

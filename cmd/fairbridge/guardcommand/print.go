@@ -7,11 +7,11 @@ import (
 
 	"fairbridge/bridge/harm"
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study/shadow"
-	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
+	"fairbridge/cmd/internal/trial"
 	"fairbridge/policy"
+	"fairbridge/replica/shadow"
 )
 
 // writeOutcomes writes what was found, and returns cli.ErrFinding where that is harm.
@@ -61,7 +61,7 @@ func printFigures(w io.Writer, c *harm.Check) {
 	if len(c.Figures) == 0 {
 		return
 	}
-	t := simulation.NewNumberTable(w, "WHAT", "OF", "JOBS", "LIVE", "SLURM ALONE", "GIVE OR TAKE", "ALLOWED", "CLAIM")
+	t := trial.NewNumberTable(w, "WHAT", "OF", "JOBS", "LIVE", "SLURM ALONE", "GIVE OR TAKE", "ALLOWED", "CLAIM")
 	for i := range c.Figures[:min(len(c.Figures), maxFiguresShown)] {
 		f := &c.Figures[i]
 		t.AddRow(string(f.Kind), whoText(f), fmt.Sprint(f.JobCount), f.FormatAmount(f.Live), f.FormatAmount(f.Alone), f.FormatAmount(f.Doubt()), "+"+f.FormatAmount(f.Bound), string(f.Claim))

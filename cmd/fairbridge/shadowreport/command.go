@@ -14,14 +14,14 @@ import (
 
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
-	"fairbridge/bridge/study"
-	"fairbridge/bridge/study/policyset"
-	"fairbridge/bridge/study/replay"
-	"fairbridge/bridge/study/shadow"
-	"fairbridge/cmd/fairbridge/simulation"
+	"fairbridge/cmd/fairbridge/replaycommand"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
+	"fairbridge/replica/policyset"
+	"fairbridge/replica/replay"
+	"fairbridge/replica/shadow"
+	"fairbridge/replica/study"
 )
 
 // shadowFlags are those of report shadow.
@@ -85,7 +85,7 @@ func (f *shadowFlags) run(c *cobra.Command, o *cli.Options) error {
 		return err
 	}
 	options := study.RunOptions{Seed: f.Seed}
-	unread, err := simulation.ReadSlurmConf(c.Context(), f.SlurmConfFile, file.Slurm.Scontrol, &options)
+	unread, err := replaycommand.ReadSlurmConf(c.Context(), f.SlurmConfFile, file.Slurm.Scontrol, &options)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (f *shadowFlags) readSite(ctx context.Context, db *stores.Stores, file *set
 	if p.LoopConfig, err = file.LoopConfig(); err != nil {
 		return nil, err
 	}
-	return p.ReadScenario(ctx, simulation.SiteRecord{Stores: db})
+	return p.ReadScenario(ctx, replaycommand.SiteRecord{Stores: db})
 }
 
 // newReport simulates, and shows how far it is.

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"fairbridge/bridge/printable"
-	"fairbridge/bridge/study/shadow"
-	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
+	"fairbridge/cmd/internal/trial"
+	"fairbridge/replica/shadow"
 )
 
 // write writes the reports, and returns cli.ErrFinding unless all are gains.
@@ -42,7 +42,7 @@ func PrintTables(w io.Writer, tables []shadow.Table) {
 		if t.About != "" {
 			output.WriteParagraph(w, "", t.About)
 		}
-		newTable := simulation.NewNumberTable
+		newTable := trial.NewNumberTable
 		if t.IsText {
 			newTable = output.NewTable
 		}

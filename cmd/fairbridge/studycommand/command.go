@@ -12,10 +12,10 @@ import (
 
 	"fairbridge/api"
 	"fairbridge/bridge/printable"
-	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/source"
+	"fairbridge/cmd/internal/trial"
 	"fairbridge/policy"
 )
 
@@ -116,7 +116,7 @@ func printStudy(w io.Writer, p *api.PartitionStudy, now time.Time) {
 		output.WriteParagraph(w, "note: ", r)
 	}
 	printable.Fprintf(w, "\n")
-	t := simulation.NewNumberTable(w, "POLICY", "JOBS", "WAIT MEAN", "JCT MEAN", "MEDIAN", "P99", "WORST RHO", "UNFAIR", "BUSY", "RESTARTS", "LOST GPU-H")
+	t := trial.NewNumberTable(w, "POLICY", "JOBS", "WAIT MEAN", "JCT MEAN", "MEDIAN", "P99", "WORST RHO", "UNFAIR", "BUSY", "RESTARTS", "LOST GPU-H")
 	for i := range s.Lines {
 		if l := &s.Lines[i]; l.Error == "" {
 			t.AddRow(l.Policy, l.JobCount, seconds(l.MeanWait), seconds(l.MeanJCT), seconds(l.MedianJCT), seconds(l.P99JCT), fmt.Sprintf("%.2f", l.WorstRho),

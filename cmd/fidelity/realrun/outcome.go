@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"fairbridge/bridge/study/fidelity"
-	"fairbridge/bridge/study/measure"
+	"fairbridge/lab/fidelity"
+	"fairbridge/replica/measure"
 	"fairbridge/scripts/throwaway"
 )
 

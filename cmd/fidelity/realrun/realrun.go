@@ -16,12 +16,12 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/bridge/slurm/writer"
-	"fairbridge/bridge/study/fidelity"
 	"fairbridge/cmd/internal/version"
+	"fairbridge/lab/fidelity"
+	"fairbridge/replica/sim/memstore"
 	"fairbridge/scripts/throwaway"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/fidelity"
-	"fairbridge/bridge/study/workload"
+	"fairbridge/lab/fidelity"
+	"fairbridge/replica/workload"
 	"fairbridge/scripts/throwaway"
 	"fairbridge/scripts/verify/part"
 )

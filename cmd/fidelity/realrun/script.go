@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"fairbridge/bridge/study/fidelity"
-	"fairbridge/bridge/study/workload"
+	"fairbridge/lab/fidelity"
+	"fairbridge/replica/workload"
 )
 
 // scriptHead makes the job's script and the means to wait. A job that was stopped keeps its

@@ -10,8 +10,8 @@ import (
 
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
-	"fairbridge/bridge/study/policyset"
 	"fairbridge/policy"
+	"fairbridge/replica/policyset"
 )
 
 // Result says how a cycle that was decided again compares with what was stored.

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper/afs"
-	"fairbridge/policy/policytest"
 )
 
 // manyJobs is a cluster of 1,024 GPUs and 1,000 jobs that can run on 1 to 64 of them; every

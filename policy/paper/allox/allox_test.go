@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/allox"
-	"fairbridge/policy/policytest"
 )
 
 // twoTypes is a cluster of one GPU of type g and one of type h.

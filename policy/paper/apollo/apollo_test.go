@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
-	"fairbridge/policy/policytest"
 )
 
 // TestCost: with three times its time lost by failing, one of ten costs a fifth more, and one of two twice as much.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
-	"fairbridge/policy/policytest"
 )
 
 var now = policytest.SnapshotTime

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/carbyne"
-	"fairbridge/policy/policytest"
 )
 
 // carbyneRun lets jobs of so many hours by workflow run on GPUs, asking the

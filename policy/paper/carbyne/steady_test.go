@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper/carbyne"
-	"fairbridge/policy/policytest"
 )
 
 // TestCarbyneStartsTellNothing: what a job that was stopped once is thought to

@@ -4,7 +4,7 @@
 // Y. Peng, Y. Bao, Y. Chen, C. Wu, C. Meng, W. Lin, "DL2: A Deep Learning-driven Scheduler for
 // Deep Learning Clusters", IEEE Transactions on Parallel and Distributed Systems 2021.
 //
-// Training is in bridge/study/train; only the forward pass is here.
+// Training is in lab/train; only the forward pass is here.
 package dl2
 
 import (
@@ -81,7 +81,7 @@ func System() paper.System {
 			"A job has workers only, no parameter servers: an action is one GPU more for one job, or the end.",
 			"One small network scores each job by itself, in place of a window of 20 jobs at once: as many jobs as there are, and their order plays no part.",
 			"It begins by imitating the shortest first, not dominant resource fairness: from equal shares it learnt no more than to have 0.85 of their mean completion time.",
-			"It never learns in live use, where exploring would cost users: it is trained in the simulator by fairbridge train dl2.",
+			"It never learns in live use, where exploring would cost users: it is trained in the simulator by fairbridge-lab train dl2.",
 			"In one round running jobs give up a tenth of all GPUs at most, and grow by a factor or not at all.",
 		},
 		MayStarve:       true,

@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper/dl2"
-	"fairbridge/policy/policytest"
 	"fairbridge/policy/solve/network"
 )
 

@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/edf"
-	"fairbridge/policy/policytest"
 )
 
 // snapshot is a node of 8 GPUs with elastic jobs of one GPU that are fastest on four, the

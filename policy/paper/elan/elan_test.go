@@ -7,10 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/elan"
-	"fairbridge/policy/policytest"
 )
 
 // snapshot is a node of so many GPUs with jobs on it.

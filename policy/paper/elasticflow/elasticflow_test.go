@@ -8,10 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/elasticflow"
-	"fairbridge/policy/policytest"
 )
 
 // TestLawsWithDeadlines keeps the laws that need no clock on snapshots whose jobs have deadlines and

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper/elasticflow"
-	"fairbridge/policy/policytest"
 )
 
 // crowd is a cluster of 1,024 GPUs with 1,000 elastic jobs, some of whose deadlines are too tight.

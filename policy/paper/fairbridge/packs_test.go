@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/fairbridge"
-	"fairbridge/policy/policytest"
 )
 
 // withProfiles is fairbridge where every job whose owner accepts neighbours tells how it does beside them.

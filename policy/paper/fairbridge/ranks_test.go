@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper/fairbridge"
-	"fairbridge/policy/policytest"
 )
 
 // roomyRound draws nodes of 8 GPUs of which jobs hold less than half, and some jobs that wait, each of them

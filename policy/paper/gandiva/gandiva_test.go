@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/gandiva"
-	"fairbridge/policy/policytest"
 )
 
 // TestGandivaTurns: six jobs of one GPU on four, twelve turns: eight each.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/gandivafair"
-	"fairbridge/policy/policytest"
 )
 
 // TestGandivaFairGangs: one server of four GPUs, equal tickets. The widest

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
-	"fairbridge/policy/policytest"
 )
 
 func newPolicy(t *testing.T, params paper.Params) *Policy {

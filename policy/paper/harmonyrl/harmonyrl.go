@@ -4,7 +4,7 @@
 // Y. Bao, Y. Peng, C. Wu, "Deep Learning-based Job Placement in Distributed Machine Learning
 // Clusters", INFOCOM 2019.
 //
-// Training is in bridge/study/train/harmonyrl; only the forward pass is here.
+// Training is in lab/train/harmonyrl; only the forward pass is here.
 package harmonyrl
 
 import (

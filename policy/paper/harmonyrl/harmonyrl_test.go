@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/harmony"
-	"fairbridge/policy/policytest"
 	"fairbridge/policy/solve/network"
 )
 

@@ -24,7 +24,7 @@ func System() paper.System {
 		Deviations: []string{
 			"One small network scores each job at each place, from what the transparent regression predicts there; the paper's sees types, demands and placements of all jobs at once.",
 			"It is improved by evolution strategies, which try drawn changes of its weights, in place of actor and critic on a network that predicts rewards; its reward is mean completion in the simulator.",
-			"It explores nothing, and never learns in live use: it is trained in the simulator by fairbridge train harmony-rl.",
+			"It explores nothing, and never learns in live use: it is trained in the simulator by fairbridge-lab train harmony-rl.",
 			"Of a batch it sees the first eight jobs that have no place yet, and where an earlier choice is in the way no choice is taken back.",
 		},
 		MayStarve:       true,

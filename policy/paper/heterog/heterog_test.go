@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
-	"fairbridge/policy/policytest"
 )
 
 // speedsOf are speeds of the whole gang by type: 6:3 is 6 on type t0 and 3 on type t1.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
-	"fairbridge/policy/policytest"
 	"fairbridge/scripts/verify/part"
 )
 

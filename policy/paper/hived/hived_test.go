@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/hived"
-	"fairbridge/policy/policytest"
 )
 
 // nodes are so many nodes of eight.

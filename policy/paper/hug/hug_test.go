@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/hug"
-	"fairbridge/policy/policytest"
 )
 
 // TestHUGCaps is the brief's example in jobs: two accounts with mixes (1/2, 1)

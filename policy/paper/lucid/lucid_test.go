@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/interference"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/lucid"
-	"fairbridge/policy/policytest"
 )
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -7,10 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/metis"
-	"fairbridge/policy/policytest"
 	"fairbridge/scripts/verify/part"
 )
 

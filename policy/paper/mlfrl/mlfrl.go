@@ -3,7 +3,7 @@
 //
 // H. Wang, Z. Liu, H. Shen, "Job Scheduling for Large-Scale Machine Learning Clusters", CoNEXT 2020: MLF-RL.
 //
-// Training is in bridge/study/train/mlfrl; only the forward pass is here.
+// Training is in lab/train/mlfrl; only the forward pass is here.
 package mlfrl
 
 import (
@@ -80,7 +80,7 @@ func System() paper.System {
 			"The network scores each job by itself, from what MLF-H knows of it; the paper's sees all tasks and servers at once, and places too.",
 			"It imitates by regression, and is improved by evolution strategies, which try drawn changes of its weights; the paper's agent follows the gradient of its rewards.",
 			"Of the paper's rewards completion times and deadlines count; bandwidth and accuracy are not simulated.",
-			"It never learns in live use, where exploring would cost users: it is trained in the simulator by fairbridge train mlf-rl.",
+			"It never learns in live use, where exploring would cost users: it is trained in the simulator by fairbridge-lab train mlf-rl.",
 		},
 		MayStarve:       true,
 		Teacher:         paper.Params{"by": "teacher"},

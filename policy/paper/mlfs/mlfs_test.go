@@ -9,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/paper"
-	"fairbridge/policy/policytest"
 	"fairbridge/policy/pool"
 )
 

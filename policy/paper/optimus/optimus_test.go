@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/optimus"
-	"fairbridge/policy/policytest"
 )
 
 // jobOf is a job with so many steps left that does w/(1+serial*w) of them a second on w GPUs.

@@ -34,7 +34,7 @@ type Policy struct {
 }
 
 // The defaults of lists: what a search on drawn applications chose; see package
-// bridge/study/fluid.
+// lab/fluid.
 var (
 	defaultLoad   = []float64{.08}
 	defaultShares = []float64{.9}

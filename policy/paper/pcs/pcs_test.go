@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/pcs"
-	"fairbridge/policy/policytest"
 )
 
 // TestParameters wants lists that do not go together refused with what to give.

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/pipeswitch"
-	"fairbridge/policy/policytest"
 )
 
 var now = policytest.SnapshotTime

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/pollux"
-	"fairbridge/policy/policytest"
 	"fairbridge/scripts/verify/part"
 )
 

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/learn"
 	"fairbridge/policy/paper/qssf"
 	"fairbridge/policy/paper/sjf"
-	"fairbridge/policy/policytest"
 )
 
 // waiting is a node of eight GPUs, all held, with jobs that wait for some of them, as they arrived.

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/ref"
-	"fairbridge/policy/policytest"
 )
 
 // refSnapshot is a node of 8 GPUs and 64 cores with two elastic jobs, and jobs

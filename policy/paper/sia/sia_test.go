@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/sia"
-	"fairbridge/policy/policytest"
 )
 
 // nodes makes nodes of one type, so many devices each.

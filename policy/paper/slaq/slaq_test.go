@@ -8,10 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/slaq"
-	"fairbridge/policy/policytest"
 )
 
 // reporter is a job on 1 to 8 GPUs, linear in their number, whose loss is 1/(n/10+1), times a

@@ -5,7 +5,7 @@
 // for Efficient Schedules in Heterogeneous Clusters", ICML 2020.
 //
 // As the paper's, the network has its inductive bias from a probabilistic model of the machine: it sees the model's belief and how
-// far readings are from that, and corrects it within bounds. Training is in bridge/study/train/symphonynet; only the
+// far readings are from that, and corrects it within bounds. Training is in lab/train/symphonynet; only the
 // forward pass is here.
 package symphonynet
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/belief"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/symphony"
-	"fairbridge/policy/policytest"
 	"fairbridge/policy/solve/network"
 )
 

@@ -21,7 +21,7 @@ func System() paper.System {
 			"The network corrects what is believed, and whom a job joins is symphony's rule; the paper's places kernels itself, within microseconds.",
 			"It learns by regression on what jobs truly use, which the simulator knows; the paper's agent learns by rewards, through samples of its belief.",
 			"It is fully connected and small, and sees means of earlier readings; the paper's has the shape of its Bayesian network of a machine's counters, of which we read the utilisation of GPUs alone.",
-			"It never learns in live use: it is trained in the simulator by fairbridge train symphony-net.",
+			"It never learns in live use: it is trained in the simulator by fairbridge-lab train symphony-net.",
 		},
 		Teacher:         paper.Params{"by": "filter"},
 		ObserveOnly:     "it was trained on drawn workloads only, and nobody has yet compared its decisions with the site's own",

@@ -5,10 +5,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/gear/policytest"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/paper/synergy"
-	"fairbridge/policy/policytest"
 )
 
 // sensitive draws a snapshot some of whose jobs make something of cores and memory; of those that run, some

@@ -12,22 +12,22 @@ import (
 var Table = slices.Concat(
 	slurm("24.11", 2), slurm("26.05", 2), race(6),
 	share("reproduce", "what papers claim of their systems", [][]string{
-		{"./bridge/study/reproduce", "-run", "^Test[A-Q]"},
-		{"./bridge/study/reproduce", "-run", "^Test[R-Z]"},
-		{"./bridge/study/reproduce/deadlines", "./bridge/study/reproduce/services"},
-		{"./bridge/study/reproduce/learned", "./bridge/study/reproduce/prediction"},
-		{"./bridge/study/reproduce/sharing", "-run", "^TestReproduce[A-H]"},
-		{"./bridge/study/reproduce/sharing", "-skip", "^TestReproduce[A-H]"},
+		{"./lab/reproduce", "-run", "^Test[A-Q]"},
+		{"./lab/reproduce", "-run", "^Test[R-Z]"},
+		{"./lab/reproduce/deadlines", "./lab/reproduce/services"},
+		{"./lab/reproduce/learned", "./lab/reproduce/prediction"},
+		{"./lab/reproduce/sharing", "-run", "^TestReproduce[A-H]"},
+		{"./lab/reproduce/sharing", "-skip", "^TestReproduce[A-H]"},
 	}),
 	share("referee", "published figures of EASY backfilling, where the logs are", [][]string{
-		{"./bridge/study/reproduce/referee", "-run", "/SP2"},
-		{"./bridge/study/reproduce/referee", "-run", "/BLUE"},
+		{"./lab/reproduce/referee", "-run", "/SP2"},
+		{"./lab/reproduce/referee", "-run", "/BLUE"},
 	}), // Curie's rows take up to a quarter of an hour each: by hand, see docs/simulation.md
 	share("studies", "pages of figures and comparisons, on whole days", [][]string{
-		{"./bridge/study/startscore"},
-		{"./bridge/study", "./bridge/study/evaluation", "./bridge/study/elasticgain", "./bridge/study/whatif"},
-		{"./bridge/study/shadow", "./bridge/study/slurmrun", "./bridge/study/exact", "./bridge/study/fluid"},
-		{"./bridge/study/train/...", "./cmd/fairbridge/canaryreport"},
+		{"./lab/startscore"},
+		{"./lab/experiment", "./lab/evaluation", "./lab/elasticgain", "./bridge/whatif"},
+		{"./replica/shadow", "./replica/slurmrun", "./lab/exact", "./lab/fluid"},
+		{"./lab/train/...", "./cmd/fairbridge/canaryreport"},
 	}),
 	laws(
 		[]string{"./policy/catalogue", "-run", "'^TestLaws$/^[a-g]'"},
@@ -36,15 +36,15 @@ var Table = slices.Concat(
 			`grep -v catalogue)`},
 	),
 	share("golden", "figures that must not change unnoticed", [][]string{
-		{"./bridge/study/golden", "-run", "^Test[A-N]"},
-		{"./bridge/study/golden", "-skip", "^Test[A-N]"},
+		{"./lab/golden", "-run", "^Test[A-N]"},
+		{"./lab/golden", "-skip", "^Test[A-N]"},
 	}),
 	[]Part{
 		{
 			Name:     "fidelity",
 			About:    "the simulated Slurm against real runs",
 			Env:      requireServices,
-			Commands: goTest("./bridge/study/fidelity", "./cmd/fidelity/realrun"),
+			Commands: goTest("./lab/fidelity", "./cmd/fidelity/realrun"),
 		},
 		{
 			Name:  "speed",
@@ -55,12 +55,12 @@ var Table = slices.Concat(
 		{
 			Name:     "chaos",
 			About:    "the control loop under every fault, 200 seeds",
-			Commands: goTest("./bridge/chaos", "-skip", "^TestTheOracleCanSeeErrors$"),
+			Commands: goTest("./gear/chaos", "-skip", "^TestTheOracleCanSeeErrors$"),
 		},
 		{
 			Name:     "mutants",
 			About:    "planted errors, which the oracle of chaos must see",
-			Commands: goTest("./bridge/chaos", "-run", "^TestTheOracleCanSeeErrors$"),
+			Commands: goTest("./gear/chaos", "-run", "^TestTheOracleCanSeeErrors$"),
 		},
 		{
 			Name:     "packages",

@@ -1,9 +1,0 @@
-package sim_test
-
-import (
-	"fairbridge/bridge"
-	"fairbridge/bridge/sim"
-)
-
-// The loop takes a simulated cluster for a real one.
-var _ bridge.Cluster = sim.DirectCluster{}

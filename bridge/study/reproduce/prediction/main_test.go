@@ -1,9 +1,0 @@
-package prediction
-
-import (
-	"testing"
-
-	"fairbridge/bridge/study/reproduce/reproducetest"
-)
-
-func TestMain(m *testing.M) { reproducetest.Main(m) }

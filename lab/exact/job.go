@@ -1,0 +1,160 @@
+package exact
+
+import (
+	"math"
+
+	"fairbridge/policy"
+	"fairbridge/replica/goodput"
+	"fairbridge/replica/measure"
+	"fairbridge/replica/workload"
+)
+
+// job is a job of the workload on its way. Its work is counted in units: steps
+// of a training job, seconds on the reference GPU of any other.
+type job struct {
+	*workload.Job
+	outcome         measure.JobOutcome
+	totalUnits      float64 // in all
+	doneUnits       float64
+	unitRatesByType []float64 // units per second by type of the cluster, on what it asks
+	batchClass      string    // of a training job at its present batch size
+	batchSize       int
+	wantedBatchSize int // the batch size it asks for; it takes effect when it is settled
+	plannedRegimes  []policy.Regime
+	trainingReport  *policy.Training // nil: it reports nothing
+
+	heldAlloc            policy.Alloc       // what it holds; nil: nothing
+	batchShares          policy.BatchShares // what its devices do there; nil: equal parts
+	given                policy.Amounts     // cores and memory, where they are others than it asks
+	unitsPerSecond       float64            // units per second there
+	hasJustStarted       bool               // it did not run right before
+	restartSecondsLeft   float64            // seconds it must run before it makes progress
+	settledAt            float64            // when it was last settled
+	expectedEnd          float64            // when it will have ended if nothing changes
+	progressSeconds      float64            // seconds with progress
+	serviceSinceDecision float64            // GPU-seconds since the last decision
+	idleRounds           int                // rounds in a row in which it had nothing to do
+	maxRunSeconds        float64            // seconds of run time after which it is ended; 0: none
+	contentionAtArrival  contention
+	hasEnded             bool
+	// plannedProfile is what it reports instead of what it did; nil: what it did.
+	profile *plannedProfile
+	run     *goodput.Run // of a job whose speed stands in a profile; nil: of any other
+
+	accountIndex, userIndex int // its own; see usage
+
+	asNeighbour *policy.Job // what its owner accepts beside it
+}
+
+// updateWantedBatch notes the batch size the job wants, from the epochs it has completed.
+func (j *job) updateWantedBatch() {
+	if j.Training == nil || j.Training.Mode == "" {
+		return
+	}
+	per := float64(j.Training.EpochSteps(j.batchSize))
+	if per > 0 {
+		j.wantedBatchSize = j.Training.NextBatch(int(math.Ceil(j.doneUnits/per)), j.batchSize, j.GPUs)
+	}
+}
+
+// workWithin returns what the job can do in so many seconds, in whole steps if it
+// trains, and whether that is all it has left.
+func (j *job) workWithin(seconds float64) (units float64, all bool) {
+	left, most := j.totalUnits-j.doneUnits, j.unitsPerSecond*seconds
+	if j.Training != nil {
+		most = math.Trunc(most)
+	}
+	return min(most, left), left <= most
+}
+
+// updateExpectedEnd notes when the job will have ended if it goes on from now.
+func (j *job) updateExpectedEnd(now float64) {
+	j.expectedEnd = now + j.restartSecondsLeft + (j.totalUnits-j.doneUnits)/j.unitsPerSecond
+}
+
+// newPolicyJob is the job as a policy sees it when it arrives.
+func (j *job) newPolicyJob() policy.Job {
+	class := j.Job.Class
+	scaling, sharing, cpus := j.Scaling, j.Sharing, j.CPUScaling
+	if j.IsSilent {
+		class, scaling, sharing, cpus = "", nil, j.sharingTerms(), nil
+	}
+	v := policy.Job{
+		ID: policy.JobID(j.ID), Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS,
+		Partition: "gpu", State: policy.Pending, Submit: workload.CalendarTimeAt(j.Arrive), Arrive: workload.CalendarTimeAt(j.Arrive), EligibleAt: workload.CalendarTimeAt(j.Arrive),
+		Limit: j.TimeLimit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: class, Shareable: j.IsShareable, ReplicaOf: j.ReplicaOf,
+		Ask:      policy.Ask{GPUs: policy.GPUs{Type: j.GPUType, Count: j.GPUs}, CPUs: j.CPUs, MemMB: j.MemMB},
+		Training: j.trainingReport, Scaling: scaling, Sharing: sharing, CPUScaling: cpus, AcceptsMixedTypes: j.AcceptsMixedTypes, EarlyEnd: j.EarlyEnd, ServiceSinceLast: policy.KnownValue(0),
+	}
+	if j.Partition != "" {
+		v.Partition = j.Partition
+	}
+	if j.Deadline > 0 {
+		v.Deadline, v.DeadlineValue, v.SoftDeadline = workload.CalendarTimeAt(
+			j.Deadline,
+		), j.DeadlineValue, j.SoftDeadline
+	}
+	if j.IsUnstoppable {
+		v.UnstoppableReason = "its owner does not let it be stopped"
+	}
+	if j.RestartCostSeconds > 0 {
+		v.CheckpointCost = policy.DurationFromSeconds(j.RestartCostSeconds)
+	}
+	return v
+}
+
+// updatePolicyJob brings a view up to date.
+func (j *job) updatePolicyJob(v *policy.Job) {
+	v.ServiceSinceLast.Value = j.serviceSinceDecision
+	if j.serviceSinceDecision == 0 && j.trainingReport == nil {
+		return
+	}
+	v.Attained += policy.GPUSeconds(j.serviceSinceDecision)
+	j.serviceSinceDecision = 0
+	if j.run != nil && !j.IsSilent {
+		j.run.Report(v)
+	}
+	if t := j.trainingReport; t != nil {
+		j.updateReport(t)
+		if j.totalUnits > 0 {
+			v.Progress = policy.KnownValue(j.doneUnits / j.totalUnits)
+		}
+	}
+}
+
+// updateReport brings a report up to date.
+func (j *job) updateReport(t *policy.Training) {
+	t.Steps, t.StepsDone = j.totalUnits, j.doneUnits
+	if j.Loss != nil {
+		t.Losses = j.Loss.AppendReports(t.Losses, j.doneUnits, j.totalUnits)
+	}
+	if j.plannedRegimes == nil {
+		return
+	}
+	per := float64(j.Training.EpochSteps(j.batchSize))
+	t.Epochs = int(math.Ceil(j.totalUnits / per))
+	t.EpochsDone = min(int(j.doneUnits/per), t.Epochs)
+	present := float64(min(t.EpochsDone+1, t.Epochs))
+	if j.profile != nil {
+		j.profile.fillReport(t, present)
+		return
+	}
+	last := len(t.SeenRegimes) - 1
+	for _, r := range t.SeenRegimes[:last] {
+		present -= r.Epochs
+	}
+	t.SeenRegimes[last].Epochs = max(present, 0)
+}
+
+// sharingTerms are the terms on which its owner accepts neighbours, without what is known of
+// how it does beside them; nil: none.
+func (j *job) sharingTerms() *policy.Sharing {
+	if j.Sharing == nil {
+		return nil
+	}
+	return &policy.Sharing{
+		JobsPerGPU:        j.Sharing.JobsPerGPU,
+		AcceptsOtherUsers: j.Sharing.AcceptsOtherUsers,
+		IsOpportunistic:   j.Sharing.IsOpportunistic,
+	}
+}

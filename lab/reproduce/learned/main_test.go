@@ -1,0 +1,9 @@
+package learned
+
+import (
+	"testing"
+
+	"fairbridge/lab/reproduce/reproducetest"
+)
+
+func TestMain(m *testing.M) { reproducetest.Main(m) }

@@ -1,0 +1,133 @@
+package slurmrun
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fairbridge/bridge/cycle"
+	"fairbridge/policy"
+	clusterspec "fairbridge/replica/cluster"
+	"fairbridge/replica/measure"
+	"fairbridge/replica/sim"
+)
+
+// planWatch remembers what plans wanted of jobs that wait.
+type planWatch struct {
+	gangSize   int // GPUs of a node: a job of so many is a gang
+	lastByJob  map[int64]wantedStart
+	firstGangs []firstGang // by time
+}
+
+// wantedStart is what the last plan that saw a job wait wanted of it.
+type wantedStart struct {
+	verb  policy.Verb
+	place int     // in line
+	line  []int64 // jobs that wait, by rank, as far as lineLength
+	gang  int64   // the first gang of the line, where it stands before the job; 0: none does
+}
+
+// lineLength is how many jobs of a line are remembered: a job behind them is not the first that waits.
+const lineLength = 32
+
+// firstGang is the gang that stands first in the line from a moment on; 0: none waits.
+type firstGang struct {
+	at  time.Time
+	job int64
+}
+
+func newPlanWatch(nodes []policy.Node) planWatch {
+	return planWatch{gangSize: clusterspec.MaxGPUsPerNode(nodes), lastByJob: map[int64]wantedStart{}}
+}
+
+func (w *planWatch) noteCycle(rep *cycle.Report, now time.Time) {
+	for i := range rep.PartitionResults {
+		if p := &rep.PartitionResults[i]; p.PolicyPlan != nil {
+			w.notePlan(p, now)
+		}
+	}
+}
+
+func (w *planWatch) notePlan(p *cycle.PartitionResult, now time.Time) {
+	var waiting []*policy.Decision
+	gang, gangRank := int64(0), 0
+	for i := range p.PolicyPlan.Decisions {
+		d := &p.PolicyPlan.Decisions[i]
+		if d.Verb != policy.Start && d.Verb != policy.Wait && d.Verb != policy.Hold {
+			continue
+		}
+		waiting = append(waiting, d)
+		isGang := p.Snapshot.Jobs[i].Ask.GPUs.Count >= w.gangSize
+		if d.Verb != policy.Start && isGang && (gang == 0 || d.Rank < gangRank) {
+			gang, gangRank = int64(d.Job), d.Rank
+		}
+	}
+	slices.SortFunc(waiting, func(a, b *policy.Decision) int { return cmp.Compare(a.Rank, b.Rank) })
+	line := make([]int64, min(len(waiting), lineLength))
+	for i := range line {
+		line[i] = int64(waiting[i].Job)
+	}
+	for i, d := range waiting {
+		last := wantedStart{verb: d.Verb, place: i, line: line}
+		if d.Rank > gangRank {
+			last.gang = gang
+		}
+		w.lastByJob[int64(d.Job)] = last
+	}
+	if n := len(w.firstGangs); n == 0 && gang != 0 || n > 0 && w.firstGangs[n-1].job != gang {
+		w.firstGangs = append(w.firstGangs, firstGang{now, gang})
+	}
+}
+
+// firstGangAt is the gang that stood first in the last plan before a moment; 0: none.
+func (w *planWatch) firstGangAt(t time.Time) int64 {
+	i, _ := slices.BinarySearchFunc(w.firstGangs, t, func(g firstGang, t time.Time) int { return g.at.Compare(t) })
+	if i == 0 {
+		return 0
+	}
+	return w.firstGangs[i-1].job
+}
+
+// countStarts counts the first starts of jobs by what the last plan before wanted of them.
+func (w *planWatch) countStarts(nodes []policy.Node, ended []sim.EndedRun) (n measure.StartCounts) {
+	runs := newStartedRuns(nodes, ended)
+	for i := range runs.byStart {
+		e := &runs.byStart[i]
+		runs.start(e)
+		if e.RestartCount > 0 {
+			continue
+		}
+		last, isSeen := w.lastByJob[e.JobID]
+		switch {
+		case last.verb == policy.Start:
+			n.Planned++
+			continue
+		case !isSeen:
+			n.Unseen++
+			last.gang = w.firstGangAt(e.Start)
+		case last.verb == policy.Hold:
+			n.HeldBack++
+		default:
+			n.NoRoom++
+		}
+		if isSeen && runs.isFirst(&last, e.Start) {
+			n.InOrder++
+		}
+		if e.ByBackfill {
+			n.Backfilled++
+		}
+		if last.gang != 0 && runs.waits(last.gang, e.Start) {
+			n.PastGang++
+			if runs.delays(e, last.gang) {
+				n.Delaying++
+			}
+		}
+	}
+	return n
+}
+
+// isFirst reports whether none waits at the moment of those that stood before the job in the line.
+func (s *startedRuns) isFirst(w *wantedStart, now time.Time) bool {
+	waits := func(job int64) bool { return s.waits(job, now) }
+	return w.place < len(w.line) && !slices.ContainsFunc(w.line[:w.place], waits)
+}
