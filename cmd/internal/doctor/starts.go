@@ -33,9 +33,10 @@ func checkStarts(ctx context.Context, db *stores.Stores, f *settings.File, now t
 func findStarts(partition string, mode bridge.Mode, c *journal.StartCounts, interval time.Duration) Finding {
 	f := Finding{Subject: "starts", Level: LevelOK, Text: "partition " + partition + ": " + c.Words(mode)}
 	if mode.Allows(bridge.ModeRank) && c.Total() >= fewStarts && 2*c.Wanted < c.Total() {
-		f.Level, f.Fix = LevelWarn, fmt.Sprintf("add defer,batch_sched_delay=%.0f,sched_min_interval=%d (s and µs: "+
-			"interval) to SchedulerParameters, then scontrol reconfigure: Slurm starts fewer jobs before a cycle sees "+
-			"them, and a GPU may stay free that long", interval.Seconds(), interval.Microseconds())
+		f.Level, f.Fix = LevelWarn, fmt.Sprintf("set batch_sched_delay=%.0f,sched_min_interval=%d,bf_interval=%.0f "+
+			"(interval in s, in µs, and twice) in SchedulerParameters, then scontrol reconfigure: Slurm starts fewer "+
+			"jobs before a cycle sees them, and a GPU may stay free that long",
+			interval.Seconds(), interval.Microseconds(), 2*interval.Seconds())
 	}
 	return f
 }

@@ -28,7 +28,7 @@ func TestStarts(t *testing.T) {
 		{journal.StartCounts{Wanted: 50, Against: 25, Unseen: 25}, bridge.ModeRank, LevelOK, "wanted 50 %"},
 	} {
 		f := findStarts("gpu", c.mode, &c.counts, 20*time.Second)
-		const fix = "defer,batch_sched_delay=20,sched_min_interval=20000000"
+		const fix = "batch_sched_delay=20,sched_min_interval=20000000,bf_interval=40"
 		if f.Subject != "starts" || f.Level != c.level || !strings.Contains(f.Text, c.says) ||
 			strings.Contains(f.Fix, fix) != (c.level == LevelWarn) || (f.Fix == "") != (c.level == LevelOK) {
 			t.Errorf("%+v in mode %s: %+v", c.counts, c.mode, f)
