@@ -37,6 +37,7 @@ func TestHotQueriesUseIndexes(t *testing.T) {
 		"memo":              {"c1", "gpu", "fairbridge", "defaults"},
 		"replay_cycle":      {"c1", "gpu", int64(0)},
 		"queue":             {"c1", ""},
+		"starts_by_plan":    {"c1", end.Add(-24 * time.Hour), end, 150 * time.Second},
 		"cycle_heads":       {"c1", []string{"gpu", "long"}},
 		"job_owner":         {"c1", int64(7)},
 		"changes":           {"c1", end.Add(-time.Hour), int64(0), []int64{}, []string{}, []string{}, []string{}, false, "u1", []string{"a1"}, 100},

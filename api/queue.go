@@ -19,7 +19,7 @@ type QueueQuery struct {
 	Nodes      []string // jobs that hold GPUs there
 	Limit      int      // most rows; 0: DefaultLimit
 	After      string   // Queue.Next of the page before; "": from the first
-	Estimates  bool     // with when jobs are thought to start
+	Estimates  bool     // with when jobs are thought to start, and how those that did relate to plans
 }
 
 // DefaultLimit is how many rows a page has where the query does not say, MaxLimit the most
@@ -60,6 +60,8 @@ type PartitionState struct {
 	Stale  bool        `json:"stale"`          // that is long ago: the daemon may not run
 	// NotPushed says why nothing at all was sent to Slurm in it.
 	NotPushed []string `json:"not_pushed,omitempty"`
+	// Starts are those of the last seven days; nil: not asked for, or none is known.
+	Starts *journal.StartCounts `json:"starts,omitempty"`
 }
 
 // DaemonState is who leads and what keeps everything from being sent.

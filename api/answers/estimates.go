@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/accounting/estimates"
+	"fairbridge/accounting/journal"
 	"fairbridge/accounting/stores"
 	"fairbridge/api"
 	"fairbridge/api/answers/kept"
@@ -13,10 +14,12 @@ import (
 )
 
 // maxEstimateAge is how old estimates may be that the queue shows; there is one an hour, later on large
-// clusters. estimatesFreshFor is how long they are not read again.
+// clusters. estimatesFreshFor is how long they are not read again,
+// startsFreshFor how long starts are not counted again.
 const (
 	maxEstimateAge    = 24 * time.Hour
 	estimatesFreshFor = time.Minute
+	startsFreshFor    = 10 * time.Minute
 )
 
 // estimateCache holds when waiting jobs are thought to start.
@@ -58,4 +61,24 @@ func (w *request) addEstimates(ctx context.Context, q *api.Queue) error {
 		}
 	}
 	return nil
+}
+
+// countStarts counts starts by partition, unless that takes long.
+func (s *Service) countStarts(ctx context.Context) (counts map[string]*journal.StartCounts, err error) {
+	err = askBriefly(ctx, func(ctx context.Context) error {
+		counts, err = s.parts.Record.CountStarts(ctx, s.Cluster, s.parts.Now(), s.MaxCycleAge)
+		return err
+	})
+	return counts, err
+}
+
+// addStarts adds to the partitions of a queue how jobs started there, as far as that is known.
+func (w *request) addStarts(ctx context.Context, q *api.Queue) {
+	if q.Daemon.RecordError != "" {
+		return
+	}
+	counts, _ := w.starts.Get(ctx) // that the database is away the queue says
+	for i := range q.Partitions {
+		q.Partitions[i].Starts = counts[q.Partitions[i].Name]
+	}
 }

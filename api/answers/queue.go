@@ -47,6 +47,7 @@ func (s *Service) Queue(ctx context.Context, v api.Viewer, q api.QueueQuery) (*a
 	}
 	if err == nil && q.Estimates {
 		err = w.addEstimates(ctx, out)
+		w.addStarts(ctx, out)
 	}
 	return out, toldErrorOrNil(&v, "reading the queue", err)
 }

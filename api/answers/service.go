@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"fairbridge/accounting/journal"
 	"fairbridge/accounting/samples"
 	"fairbridge/accounting/stores"
 	"fairbridge/api"
@@ -74,6 +75,7 @@ type Service struct {
 	smaller kept.Answers[smallerKey, []string]
 	sums    *kept.Value[struct{}]
 	waits   estimateCache
+	starts  *kept.Value[map[string]*journal.StartCounts]
 	learnt  learntByPartition
 
 	readings *kept.Value[[]samples.LastReading]
@@ -90,6 +92,7 @@ func New(c Config, p Parts) *Service {
 	s.cycles = lastcycle.NewCache(p.Record, c.Cluster, names, c.MaxCycleAge, p.Now)
 	s.daemon = newDaemonCache(p.Record, c.Cluster, c.MaxCycleAge, p.Now)
 	s.limits = kept.New(limitsFreshFor, p.Now, p.Slurm.ReadPartitions)
+	s.starts = kept.New(startsFreshFor, p.Now, s.countStarts)
 	s.sums = kept.New(sumsFreshFor, p.Now, s.sumUp)
 	s.readings = kept.New(readingsFreshFor, p.Now, s.readReadings)
 	return s

@@ -17,6 +17,7 @@ import (
 	"fairbridge/api"
 	"fairbridge/api/page"
 	"fairbridge/api/page/recording"
+	"fairbridge/bridge"
 )
 
 // views are the addresses of all views, and what stands on each when it is filtered.
@@ -54,6 +55,23 @@ func TestTwoAccountsAreCompared(t *testing.T) {
 	for path, want := range map[string]bool{"shares?account=research,vision": true, "shares?account=research": false, "shares": false} {
 		if got := strings.Contains(get(t, h, path).Body.String(), "So where shares decide, the jobs of research go "); got != want {
 			t.Errorf("%s compares accounts: %v", path, got)
+		}
+	}
+}
+
+// TestStarts: the page of the queue says how far plans reach Slurm, in the words of the doctor.
+func TestStarts(t *testing.T) {
+	rec := readDemo(t)
+	starts := &journal.StartCounts{Wanted: 1, Against: 2, Unseen: 1}
+	for _, mode := range []bridge.Mode{bridge.ModeObserve, bridge.ModeRank} {
+		p := &rec.QueueAnswer.Partitions[0]
+		p.Mode, p.Starts = mode, starts
+		want := "<p>Plans: " + starts.Words(mode) + ".</p>"
+		if body := get(t, newHandler(rec), "queue").Body.String(); !strings.Contains(body, want) {
+			t.Errorf("in mode %s the page lacks %q", mode, want)
+		}
+		if p.Starts = nil; strings.Contains(get(t, newHandler(rec), "queue").Body.String(), "Plans: ") {
+			t.Error("the page tells of starts that are not known")
 		}
 	}
 }

@@ -15,7 +15,7 @@ func NewQueueParams(q *api.QueueQuery) []Param {
 		{"state", "Jobs in this state: PENDING or RUNNING, in any case.", &q.States},
 		{"job", "The job of this address as squeue writes it: 4711, 47_3, 47 for all of the array.", &q.Jobs},
 		{"node", "Jobs that hold GPUs on this node.", &q.Nodes},
-		{"estimates", "With when jobs are thought to start.", &q.Estimates},
+		{"estimates", "With when jobs are thought to start, and how starts of 7 days were planned.", &q.Estimates},
 	}, newPageParams(&q.Limit, &q.After)...)
 }
 

@@ -90,6 +90,7 @@ func (r *Report) examineDB(ctx context.Context, f *settings.File, open func(cont
 		r.examineSlurmdbd(ctx, f, open, db, cmp.Or(v.Cluster, f.Cluster))
 	}
 	r.checkExpiry(ctx, db, f.Cluster, f.PinsNodes())
+	*r = append(*r, checkStarts(ctx, db, f, time.Now())...)
 	*r = append(*r, checkGuard(ctx, db, f, time.Now())...)
 	*r = append(*r, checkOperators(ctx, db, f)...)
 	r.checkHandBacks(ctx, db, f.Cluster, v)
