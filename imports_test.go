@@ -117,6 +117,7 @@ var theirs = []rule{
 	{[]string{"nodeprobe/nvml"}, []string{"github.com/NVIDIA/go-nvml/..."}, "one place loads the NVML library"},
 	{[]string{"accounting/..."}, []string{"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/..."}, "one place speaks to Postgres"},
 	{[]string{"cmd/fairbridge/topcommand"}, []string{"charm.land/bubbletea/v2/...", "github.com/charmbracelet/x/ansi/..."}, "one place takes over the terminal"},
+	{[]string{"cmd/internal/manpages"}, []string{"github.com/spf13/cobra/doc"}, "no installed program holds the writer of its pages"},
 	{[]string{"cmd/..."}, []string{"github.com/spf13/cobra/...", "github.com/goccy/go-yaml/..."}, "commands and configuration belong to cmd"},
 	{[]string{"policy/solve/...", "bridge/study/..."}, []string{"gonum.org/v1/gonum/..."}, "numerical methods live in solve, statistics in studies"},
 	{[]string{"bridge/slurm/..."}, []string{"github.com/go-resty/resty/v2/..."}, "one place speaks to slurmrestd"},

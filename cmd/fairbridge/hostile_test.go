@@ -91,7 +91,6 @@ var readers = map[string][]string{
 
 var noReaders = map[string]string{
 	"completion": "it prints programs for shells", "help": "it prints what the other commands say of themselves",
-	"manual": "it writes files of what help says",
 }
 
 // Every command has its lines above, so that a new one cannot be forgotten.

@@ -20,7 +20,6 @@ import (
 	"fairbridge/cmd/fairbridge/traincommand"
 	"fairbridge/cmd/fairbridge/webcommand"
 	"fairbridge/cmd/internal/cli"
-	"fairbridge/cmd/internal/manpages"
 	"fairbridge/cmd/internal/version"
 )
 
@@ -54,8 +53,5 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), simulation.NewSimulateCommand(o), simulation.NewCompareCommand(o), simulation.NewReplayCommand(o), simulation.NewTraceCommand(o), traincommand.NewCommand(o), searchcommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), recommendcommand.NewCommand(o), newProgressCommand(o), remindercommand.NewCommand(o), erasecommand.NewCommand(o), newConfigCommand(o), newVersionCommand(o), webcommand.NewCommand(o))
 	root.AddCommand(ask.NewCommands(o)...)
 	root.AddCommand(topcommand.NewCommand(o), behindcommand.NewCommand(o), studycommand.NewCommand(o))
-	manual := manpages.NewCommand(root.Name())
-	manual.Args = cli.CheckArgs(manual.Args)
-	root.AddCommand(manual)
 	return cli.NewGroupCommand(root)
 }
