@@ -49,7 +49,7 @@ var readers = map[string][]string{
 	"web":                {"web --recording HOSTILE", "web --study HOSTILE", "web --demo --listen HOSTILE", "web --record web.json", "web --record HOSTILE/x", "web --url HOSTILE"},
 	"job":                {"job 1", "job 1 --json", "job 9"},
 	"doctor":             {"doctor", "doctor --json"},
-	"bundle":             {"bundle --dry-run", "bundle --dry-run --json", "bundle --to HOSTILE/x", "bundle --key-file HOSTILE/x --to key.tar.gz", "bundle --since HOSTILE"},
+	"bundle":             {"bundle", "bundle --to HOSTILE/x", "bundle --names-file HOSTILE/x --to names.tar.gz", "bundle --since HOSTILE"},
 	"release":            {"release --dry-run --verbose", "release --dry-run --json"},
 	"expire":             {"expire"},
 	"erase":              {"erase HOSTILE", "erase HOSTILE --dry-run", "erase HOSTILE --yes --json"},
@@ -93,7 +93,6 @@ var readers = map[string][]string{
 
 var noReaders = map[string]string{
 	"completion": "it prints programs for shells", "help": "it prints what the other commands say of themselves",
-	"manual": "it writes files of what help says",
 }
 
 // Every command has its lines above, so that a new one cannot be forgotten.

@@ -19,7 +19,6 @@ import (
 	"fairbridge/cmd/fairbridge/topcommand"
 	"fairbridge/cmd/fairbridge/webcommand"
 	"fairbridge/cmd/internal/cli"
-	"fairbridge/cmd/internal/manpages"
 	"fairbridge/cmd/internal/version"
 )
 
@@ -53,8 +52,5 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), replaycommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), newProgressCommand(o), remindercommand.NewCommand(o), erasecommand.NewCommand(o), newConfigCommand(o), newVersionCommand(o), webcommand.NewCommand(o))
 	root.AddCommand(ask.NewCommands(o, shadowreport.NewCommand(o), canaryreport.NewCommand(o))...)
 	root.AddCommand(topcommand.NewCommand(o), behindcommand.NewCommand(o), studycommand.NewCommand(o))
-	manual := manpages.NewCommand(root.Name())
-	manual.Args = cli.CheckArgs(manual.Args)
-	root.AddCommand(manual)
 	return cli.NewGroupCommand(root)
 }

@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	"fairbridge/bridge/printable"
-	"fairbridge/cmd/internal/manpages"
 )
 
 // Exit codes, for scripts.
@@ -35,8 +34,6 @@ func main() {
 func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	errs = printable.NewWriter(errs) // out stays as it is: the reader answers its parent there
 	root := newRootCommand()
-	root.CompletionOptions.DisableDefaultCmd = true // one command and a few flags
-	root.AddCommand(manpages.NewCommand(root.Name()))
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errs)

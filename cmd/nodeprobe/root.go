@@ -46,6 +46,7 @@ know as zero. Stop it before a GPU reset or a driver update: it keeps the driver
 open.
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing to measure (--once).`,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // one command and a few flags
 		Example: `  nodeprobe                          serve this host on port 9810, sample every 15 s
   nodeprobe --listen :9810 --token-file /etc/nodeprobe/token
                                      serve fairbridge, which knows the token too

@@ -4,12 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"reflect"
 	"strings"
 	"time"
-
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"fairbridge/bridge/slurm/safefile"
 )
@@ -53,29 +49,20 @@ func LoadClient(path string) (*Client, error) {
 // ParseClient reads and checks the text of a client.yaml. name stands for it in messages.
 func ParseClient(name string, text []byte) (*Client, error) {
 	c := NewDefaultClient()
-	doc, err := parser.ParseBytes(text, 0)
+	d, documents, err := decode(name, text, c)
 	if err != nil {
-		return nil, newSyntaxProblem(name, err)
-	}
-	d := &decoder{filePath: name, positionByPath: positionsByPath{}}
-	bodies := documentBodies(doc)
-	for _, body := range bodies {
-		d.decodeValue(body, reflect.ValueOf(c).Elem(), "")
+		return nil, err
 	}
 	f := &File{positionByPath: d.positionByPath, path: name} // for its places
-	var more []error
-	for _, err := range c.findProblems(bodies) {
-		more = append(more, f.newProblemAt("", err))
-	}
-	if err := errors.Join(sortByPosition(append(d.problems, dropRepeatedPlaces(d.problems, more)...))...); err != nil {
+	if err := errors.Join(sortByPosition(f.newProblemsAt("", c.findProblems(documents)))...); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
 // findProblems says what makes no sense, each by its key first.
-func (c *Client) findProblems(bodies []ast.Node) (all []error) {
-	if len(bodies) > 1 {
+func (c *Client) findProblems(documents int) (all []error) {
+	if documents > 1 {
 		all = append(all, errors.New("url: the file holds more than one document"))
 	}
 	if c.CAFile != "" && !strings.HasPrefix(c.CAFile, "/") {

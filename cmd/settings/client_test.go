@@ -20,7 +20,7 @@ func TestClient(t *testing.T) {
 		t.Errorf("of nothing: %+v, %v", got, err)
 	}
 	for text, want := range map[string]string{
-		"uri: https://ctl":        `c:1:1: unknown key "uri"`,
+		"uri: https://ctl":        `c:1:1: key "uri" is unknown`,
 		"url: https://a\nurl: b":  "already defined",
 		"url: [a]":                "c:1:",
 		"url: *x":                 "c:1:",
@@ -33,7 +33,7 @@ func TestClient(t *testing.T) {
 		"url: a\n---\nurl: b":     "more than one document",
 		"url: \"\x00":             "c:1:",
 		"- url":                   "c:1:",
-		"url: x\nslurm: {url: y}": `unknown key "slurm"`,
+		"url: x\nslurm: {url: y}": `key "slurm" is unknown`,
 	} {
 		if got, err := ParseClient("c", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %+v, %v, want %q", text, got, err, want)

@@ -2,12 +2,17 @@ package settings
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
+
+	"fairbridge/policy/paper"
 )
 
 // Problem is one thing wrong with a configuration file.
@@ -56,19 +61,43 @@ func (d *decoder) decodeValue(n ast.Node, v reflect.Value, path string) {
 	case *ast.NullNode:
 		return // an empty section leaves the defaults
 	}
-	switch {
-	case v.Type() == reflect.TypeFor[time.Duration]():
-		d.decodeDuration(n, v, path)
-	case v.Kind() == reflect.Struct:
-		d.decodeObject(n, v, path)
-	case v.Kind() == reflect.Slice:
+	switch v.Kind() {
+	case reflect.Struct, reflect.Map:
+		d.decodeMapping(n, v, path)
+	case reflect.Slice:
 		d.decodeList(n, v, path)
-	case v.Type() == reflect.TypeFor[map[string]float64]():
-		d.decodeNumbersByName(n, v, path)
-	case v.Kind() == reflect.Map:
-		d.decodeParams(n, v, path)
 	default:
 		d.decodeScalar(n, v, path)
+	}
+}
+
+// decodeMapping fills a section, or values by name; numbers by name must not be negative.
+func (d *decoder) decodeMapping(n ast.Node, v reflect.Value, path string) {
+	pairs, ok := mappingPairs(n)
+	if !ok {
+		d.reportProblem(n, "%s: want keys and values, got %s", path, describeNode(n))
+		return
+	}
+	if v.Kind() == reflect.Map {
+		v.Set(reflect.MakeMap(v.Type()))
+	}
+	fields := fieldsByKey(v)
+	for _, p := range pairs {
+		key := p.Key.GetToken().Value
+		at := joinKeyPath(path, key)
+		if v.Kind() == reflect.Map {
+			x := reflect.New(v.Type().Elem()).Elem()
+			d.decodeValue(p.Value, x, at)
+			if x.CanFloat() && !(x.Float() >= 0 && x.Float() <= 1e9) { // so NaN is refused too
+				d.reportProblem(p.Value, "%s: %v is not between 0 and 1e9", at, x)
+			}
+			v.SetMapIndex(reflect.ValueOf(key), x)
+		} else if field, known := fields[key]; known {
+			d.decodeValue(p.Value, field, at)
+		} else {
+			err := paper.UnknownNameError("key", key, slices.Collect(maps.Keys(fields)))
+			d.reportProblem(p.Key, "%s: %v", path, err)
+		}
 	}
 }
 
@@ -83,27 +112,15 @@ func mappingPairs(n ast.Node) (pairs []*ast.MappingValueNode, ok bool) {
 	return nil, false
 }
 
-func (d *decoder) decodeObject(n ast.Node, v reflect.Value, path string) {
-	pairs, ok := mappingPairs(n)
-	if !ok {
-		d.reportProblem(n, "%s: want keys and values, got %s", path, describeNode(n))
-		return
-	}
-	fields := fieldsByKey(v)
-	seen := map[string]bool{}
-	for _, p := range pairs {
-		key := p.Key.GetToken().Value
-		field, known := fields[key]
-		switch {
-		case !known:
-			d.reportProblem(p.Key, "unknown key %q; %s", joinKeyPath(path, key), suggestKey(key, fields))
-		case seen[key]:
-			d.reportProblem(p.Key, "%s is given twice", joinKeyPath(path, key))
-		default:
-			d.decodeValue(p.Value, field, joinKeyPath(path, key))
+// fieldsByKey returns the fields of a struct by their key.
+func fieldsByKey(v reflect.Value) map[string]reflect.Value {
+	fields := map[string]reflect.Value{}
+	for i := 0; v.Kind() == reflect.Struct && i < v.NumField(); i++ {
+		if key := v.Type().Field(i).Tag.Get("yaml"); key != "" {
+			fields[key] = v.Field(i)
 		}
-		seen[key] = true
 	}
+	return fields
 }
 
 func (d *decoder) decodeList(n ast.Node, v reflect.Value, path string) {
@@ -112,14 +129,53 @@ func (d *decoder) decodeList(n ast.Node, v reflect.Value, path string) {
 		d.reportProblem(n, "%s: want a list, got %s", path, describeNode(n))
 		return
 	}
-	before := len(d.problems)
-	out := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))
+	v.Set(reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values)))
 	for i, item := range seq.Values {
-		d.decodeValue(item, out.Index(i), fmt.Sprintf("%s[%d]", path, i))
+		d.decodeValue(item, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
 	}
-	if len(d.problems) == before || v.Type().Elem().Kind() == reflect.Struct {
-		v.Set(out) // a list of values with a bad one among them would only lead to more words about it
+}
+
+// scalar says what is wanted of the values of a kind, and as what YAML has them.
+type scalar struct {
+	want  string
+	types []ast.NodeType // nil: any
+}
+
+var (
+	wholeNumber = scalar{"a whole number", []ast.NodeType{ast.IntegerType}}
+	duration    = scalar{"a duration such as 30s, 10m or 12h", []ast.NodeType{ast.StringType}}
+	scalars     = map[reflect.Kind]scalar{
+		reflect.String: {"a text", []ast.NodeType{ast.StringType, ast.LiteralType}},
+		reflect.Bool:   {"true or false", []ast.NodeType{ast.BoolType}},
+		reflect.Int:    wholeNumber, reflect.Int64: wholeNumber,
+		reflect.Float64: {
+			"a number", []ast.NodeType{ast.IntegerType, ast.FloatType, ast.InfinityType, ast.NanType},
+		},
+		reflect.Interface: {"a value", nil}, // of a policy, which checks it
 	}
+)
+
+// decodeScalar fills a single value. The types are compared first, since the library takes 1.5 for the whole number 1,
+// and 0123 for the text 83.
+func (d *decoder) decodeScalar(n ast.Node, v reflect.Value, path string) {
+	s := scalars[v.Kind()]
+	if v.Type() == reflect.TypeFor[time.Duration]() {
+		s = duration
+	}
+	isType := s.types == nil || slices.Contains(s.types, n.Type())
+	if !isType || yaml.NodeToValue(n, v.Addr().Interface()) != nil {
+		d.reportProblem(n, "%s: want %s, got %s", path, s.want, describeNode(n))
+	}
+}
+
+func describeNode(n ast.Node) string {
+	switch n.Type() {
+	case ast.MappingType, ast.MappingValueType:
+		return "keys and values"
+	case ast.SequenceType:
+		return "a list"
+	}
+	return fmt.Sprintf("%q", n.GetToken().Value)
 }
 
 func joinKeyPath(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }

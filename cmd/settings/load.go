@@ -21,7 +21,7 @@ import (
 const maxFileSize = 1 << 20
 
 // Load reads and checks a configuration file. The error joins every problem
-// found, each a Problem.
+// found, each a Problem; those of values only where every value can be read.
 func Load(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -43,34 +43,32 @@ func Load(path string) (*File, error) {
 // Parse reads and checks a configuration. name stands for it in messages.
 func Parse(name string, text []byte) (*File, error) {
 	f := NewDefaultFile()
-	f.path = name
-	doc, err := parser.ParseBytes(text, 0)
+	d, _, err := decode(name, text, f)
 	if err != nil {
-		return nil, newSyntaxProblem(name, err)
+		return nil, err
 	}
-	d := &decoder{filePath: name, positionByPath: positionsByPath{}}
-	for _, body := range documentBodies(doc) {
-		d.decodeValue(body, reflect.ValueOf(f).Elem(), "")
-	}
-	f.positionByPath = d.positionByPath
-	if err := errors.Join(sortByPosition(append(d.problems, dropRepeatedPlaces(d.problems, f.findProblems())...))...); err != nil {
+	f.path, f.positionByPath = name, d.positionByPath
+	if err := errors.Join(sortByPosition(f.findProblems())...); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// dropRepeatedPlaces leaves out what is said of a place that something was said of
-// already: a value that could not be read is not also to be called missing.
-func dropRepeatedPlaces(said, more []error) []error {
-	told := map[[2]int]bool{}
-	for _, err := range said {
-		line, col := positionOf(err)
-		told[[2]int{line, col}] = true
+// decode fills a struct from the documents of a file, of which it returns how many there are. The error joins every
+// value that is of another type than its key wants; what the values say is for the caller to check.
+func decode(name string, text []byte, to any) (d *decoder, documents int, err error) {
+	file, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, 0, newSyntaxProblem(name, err)
 	}
-	return slices.DeleteFunc(more, func(err error) bool {
-		line, col := positionOf(err)
-		return told[[2]int{line, col}]
-	})
+	d = &decoder{filePath: name, positionByPath: positionsByPath{}}
+	for _, doc := range file.Docs {
+		if doc.Body != nil && doc.Body.Type() != ast.CommentType {
+			d.decodeValue(doc.Body, reflect.ValueOf(to).Elem(), "")
+			documents++
+		}
+	}
+	return d, documents, errors.Join(d.problems...)
 }
 
 // positionOf returns where in the file a problem is; the last line there can be when
@@ -94,26 +92,13 @@ func sortByPosition(problems []error) []error {
 	return problems
 }
 
-// documentBodies returns the bodies of the documents in the file, comments left
-// out.
-func documentBodies(f *ast.File) []ast.Node {
-	var bodies []ast.Node
-	for _, d := range f.Docs {
-		if d.Body == nil || d.Body.Type() == ast.CommentType {
-			continue
-		}
-		bodies = append(bodies, d.Body)
-	}
-	return bodies
-}
-
 // newSyntaxProblem turns a YAML error into a Problem at its place.
 func newSyntaxProblem(name string, err error) error {
 	var at interface {
 		GetToken() *token.Token
 		GetMessage() string
 	}
-	p := Problem{File: name, Text: firstLine(err.Error())}
+	p := Problem{File: name, Text: err.Error()}
 	if errors.As(err, &at) {
 		p.Text = at.GetMessage()
 		if t := at.GetToken(); t != nil && t.Position != nil {
@@ -121,11 +106,6 @@ func newSyntaxProblem(name string, err error) error {
 		}
 	}
 	return p
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
 }
 
 // newProblemAt makes a Problem of an error whose text begins with the key it is about,

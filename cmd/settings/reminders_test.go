@@ -27,7 +27,7 @@ func TestReminders(t *testing.T) {
 		"webhook_url: \"http://h.example.org/T0KEN\", webhook_secret_file: /x":     "use https",
 		"webhook_url: \"https://u:T0KEN@h.example.org/\", webhook_secret_file: /x": "holds a password",
 		"webhook_url: \"https://h.example.org/T0KEN\"":                             "webhook_secret_file: not given",
-		"per_owner: 0": "per_owner", "in_all: 0": "in_all", "min_gpus: 0": "min_gpus", "webhook_secret: x": "unknown key",
+		"per_owner: 0": "per_owner", "in_all: 0": "in_all", "min_gpus: 0": "min_gpus", "webhook_secret: x": `key "webhook_secret" is unknown`,
 	} {
 		f, err := settings.Parse("f.yaml", fmt.Appendf(nil, "cluster: c\nprobes: {url: \"https://{node}:1\"}\npartitions: [{name: gpu}, {name: dev}]\nreminders: {%s}\n", text))
 		switch {

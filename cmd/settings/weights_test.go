@@ -18,7 +18,7 @@ func TestBillingWeights(t *testing.T) {
 		"{t4: .inf}":     "f.yaml:3:29: gpus.billing_weight.t4: +Inf is not between 0 and 1e9",
 		"{t4: 1001}":     "f.yaml:3:29: gpus.billing_weight.t4: 1001 is not between 0 and 1000 GPU-hours charged for an hour",
 		"{t4: cheap}":    `f.yaml:3:29: gpus.billing_weight.t4: want a number, got "cheap"`,
-		"[t4]":           "f.yaml:3:24: gpus.billing_weight: want name: number, got a list",
+		"[t4]":           "f.yaml:3:24: gpus.billing_weight: want keys and values, got a list",
 		"{t4: 0, h: 2.}": "",
 	} {
 		f, err := Parse("f.yaml", []byte(head+"gpus: {billing_weight: "+text+"}\n"))

@@ -23,15 +23,15 @@ func UnknownNameError(what, name string, names []string) error {
 func closestName(name string, names []string) string {
 	best, at := 1+max(1, len(name)/3), ""
 	for _, n := range slices.Sorted(slices.Values(names)) {
-		if d := EditDistance(strings.ToLower(name), n); d < best {
+		if d := editDistance(strings.ToLower(name), n); d < best {
 			best, at = d, n
 		}
 	}
 	return at
 }
 
-// EditDistance is the Levenshtein distance in bytes.
-func EditDistance(a, b string) int {
+// editDistance is the Levenshtein distance in bytes.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

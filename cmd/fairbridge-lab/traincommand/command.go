@@ -79,8 +79,8 @@ decide by their hash.`,
       --jobs 100
   fairbridge-lab train %[1]s --weights weights.json --against multifactor,easy \
       --json`, l.Policy),
-		Args:    cli.CheckArgs(cobra.NoArgs),
-		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c) },
+		Args: cli.CheckArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	f.addFlags(c)
 	return o.AddJSONFlag(c)

@@ -21,7 +21,11 @@ type Finding struct {
 	Level   Level  `json:"level"`
 	Text    string `json:"text"`
 	Fix     string `json:"fix,omitempty"`
+	Form    Form   `json:"-"` // of Text, without what was filled in; "": not known
 }
+
+// Form is the format of a sentence. Only constants of this program become one, so that it holds no name of a site.
+type Form string
 
 // Report is everything found, in the order of looking.
 type Report []Finding
@@ -53,10 +57,10 @@ func (r Report) Verdict() string {
 	return "All is well."
 }
 
-func (r *Report) addOK(about, format string, a ...any) {
-	*r = append(*r, Finding{Subject: about, Level: LevelOK, Text: fmt.Sprintf(format, a...)})
+func (r *Report) addOK(about string, format Form, a ...any) {
+	r.addFinding(about, LevelOK, "", format, a...)
 }
 
-func (r *Report) addFinding(about string, l Level, fix, format string, a ...any) {
-	*r = append(*r, Finding{Subject: about, Level: l, Text: fmt.Sprintf(format, a...), Fix: fix})
+func (r *Report) addFinding(about string, l Level, fix string, format Form, a ...any) {
+	*r = append(*r, Finding{Subject: about, Level: l, Text: fmt.Sprintf(string(format), a...), Fix: fix, Form: format})
 }
