@@ -12,7 +12,6 @@ const (
 	peopleRandomStream
 	deadlineRandomStream
 	limitRandomStream
-	sharingRandomStream
 )
 
 func newRandom(seed int64, stream uint64) *rand.Rand {
