@@ -5,11 +5,17 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/packs"
+	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/workload"
+	"fairbridge/policy/paper"
+	"fairbridge/scripts/verify/part"
 )
 
 // muriSRTF runs first the jobs with the least time left.
@@ -149,6 +155,35 @@ func TestMuriOnAFewJobs(t *testing.T) {
 		}
 		if got := fmt.Sprintf("%.13g %.13g", run.Summarize().AvgJCT, run.MakespanSeconds); got != c.want {
 			t.Errorf("%s on %s: %s, want %s", c.system.Name, c.nodes, got, c.want)
+		}
+	}
+}
+
+// TestPolicySRTFOnMuri wants of our policy srtf, by its own plans, the published means of SRTF and SRSF to one part in
+// a million. The long traces take ten seconds, and are left to the part golden.
+func TestPolicySRTFOnMuri(t *testing.T) {
+	part.Long(t, testing.Short())
+	nodes, err := cluster.ParseSpec("8x8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range muriFigures {
+		params, isOurs := map[string]paper.Params{"srtf": nil, "srsf": {"by": "service"}}[c.system]
+		if !isOurs || !part.Runs("golden") && strings.HasPrefix(c.trace, "trace1") {
+			continue
+		}
+		tr, err := trace.ReadFile(here(t, "../muri/"+c.trace+".csv"), trace.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := lookup(t, "srtf", params)
+		run, err := packs.Simulate(exact.Config{Policy: p, Nodes: nodes, Jobs: tr.Jobs, OmitsReasons: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := strconv.ParseFloat(c.jct, 64)
+		if got := run.Summarize().AvgJCT; err != nil || math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("%s on %s: mean %.3f s, want %s (%v)", c.system, c.trace, got, c.jct, err)
 		}
 	}
 }
