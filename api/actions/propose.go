@@ -30,7 +30,7 @@ func (p *proposal) newAction(v *api.Viewer, r api.ActionRequest) *api.Action {
 }
 
 // propose says what a request would do now.
-func (s *Service) propose(ctx context.Context, v *api.Viewer, r *api.ActionRequest) (*proposal, error) {
+func (s *Service) propose(ctx context.Context, r *api.ActionRequest) (*proposal, error) {
 	p := &proposal{action: operations.RecordedAction{OperatorAction: bridge.OperatorAction{Kind: bridge.OperatorActionKind(r.Kind), Change: r.Change}}}
 	standing, err := s.Record.StandingActions(ctx, s.Config.ClusterName)
 	if err != nil {

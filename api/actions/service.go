@@ -76,7 +76,7 @@ func (s *Service) Act(ctx context.Context, v api.Viewer, r api.ActionRequest) (*
 	}
 	for {
 		before := s.doneCount.Load()
-		p, err := s.propose(ctx, &v, &r)
+		p, err := s.propose(ctx, &r)
 		if err != nil {
 			return nil, toldError("looking what this would do", err)
 		}

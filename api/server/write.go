@@ -164,14 +164,14 @@ func (e *exchange) writeError(told *api.Error) {
 	if header.Get("Retry-After") == "" && (told.Code == api.CodeTooMany || told.Code == api.CodeUnavailable) {
 		header.Set("Retry-After", retryAfter(time.Second))
 	}
-	e.w.WriteHeader(statusOf(e, told))
+	e.w.WriteHeader(statusOf(told))
 	if e.r.Method != http.MethodHead {
 		_, _ = e.w.Write(append(body, '\n'))
 	}
 }
 
 // statusOf is the status of an error. A method that a path does not take has one of its own.
-func statusOf(e *exchange, told *api.Error) int {
+func statusOf(told *api.Error) int {
 	if told == errWrongMethod {
 		return http.StatusMethodNotAllowed
 	}

@@ -20,7 +20,7 @@ func (g *editGate) checkRequeue(c *editCandidate) *denial {
 				return deny(invariant.DeclaredSizes, "it would resume on %v, the plan let through has it resume on %v (0: as it was)",
 					actuator.Size{Count: c.Value, Type: c.Text}, actuator.Size{Count: int64(planned.ResumeGPUs), Type: planned.ResumeType})
 			}
-			if at, n := g.warnStateOf(c.SnapshotJob, c.SlurmJob); n != nil || at != warnStateReady {
+			if at, n := g.warnStateOf(c.SlurmJob); n != nil || at != warnStateReady {
 				return cmp.Or(n, deny(invariant.MinimumRun, "its script was not warned in time"))
 			}
 			return nil
@@ -38,7 +38,7 @@ func (g *editGate) checkWarning(c *editCandidate) *denial {
 		func() *denial { return g.checkStop(c, &w.Stop) },
 		func() *denial {
 			want := g.NoticeByJob[c.Run.Job]
-			if at, n := g.warnStateOf(c.SnapshotJob, c.SlurmJob); n != nil || at != warnStateUnwarned {
+			if at, n := g.warnStateOf(c.SlurmJob); n != nil || at != warnStateUnwarned {
 				return cmp.Or(n, deny(invariant.MinimumRun, "it was warned already"))
 			}
 			if c.Signal != want.Signal || c.Grace() != want.Grace {

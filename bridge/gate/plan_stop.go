@@ -75,7 +75,7 @@ func (g *stopGate) filterStopGroup(x stopGroup) {
 func (g *stopGate) sendsStops(accepted []bridge.Stop) bool {
 	inGrace := false
 	for _, s := range accepted {
-		switch at, _ := g.warnStateOf(g.snapshotJob(s.Job), g.View.Job(s.Job)); at {
+		switch at, _ := g.warnStateOf(g.View.Job(s.Job)); at {
 		case warnStateUnwarned:
 			return true
 		case warnStateInGrace:

@@ -51,7 +51,7 @@ const (
 
 // warnStateOf tells where the job stands; a denial says that it can be neither warned
 // nor requeued (I6).
-func (f *facts) warnStateOf(p *policy.Job, j *slurm.Job) (warnState, *denial) {
+func (f *facts) warnStateOf(j *slurm.Job) (warnState, *denial) {
 	notice, w := f.NoticeByJob[j.ID], f.lastWarning(j.CurrentRun())
 	switch {
 	case notice.Grace <= 0:
@@ -73,7 +73,7 @@ func (f *facts) warnStateOf(p *policy.Job, j *slurm.Job) (warnState, *denial) {
 
 // checkWarnable says why a planned stop can lead to neither a warning nor a requeue.
 func (f *facts) checkWarnable(p *policy.Job) *denial {
-	_, n := f.warnStateOf(p, f.View.Job(int64(p.ID)))
+	_, n := f.warnStateOf(f.View.Job(int64(p.ID)))
 	return n
 }
 
@@ -82,7 +82,7 @@ func (f *facts) checkWarnable(p *policy.Job) *denial {
 func (g *stopGate) warnBeforeStops(x stopGroup, stops []bridge.Stop) bool {
 	late := false
 	for _, s := range stops {
-		at, _ := g.warnStateOf(g.snapshotJob(s.Job), g.View.Job(s.Job))
+		at, _ := g.warnStateOf(g.View.Job(s.Job))
 		late = late || at != warnStateReady
 	}
 	if !late {
@@ -106,7 +106,7 @@ func (g *stopGate) keepUntilGraceEnd(x stopGroup, s bridge.Stop) time.Time {
 	p, d, j := g.snapshotJob(s.Job), g.decisionForJob(policy.JobID(s.Job)), g.View.Job(s.Job)
 	notice := g.NoticeByJob[s.Job]
 	due := g.Now
-	switch at, _ := g.warnStateOf(p, j); {
+	switch at, _ := g.warnStateOf(j); {
 	case at == warnStateUnwarned:
 		due = g.Now.Add(notice.Grace)
 		g.output.Warnings = append(g.output.Warnings, bridge.PlannedWarning{Stop: s, Notice: notice, Why: fmt.Sprintf(
@@ -139,7 +139,7 @@ func (g *stopGate) checkNoOthersWarned(x stopGroup) *denial {
 		if j == nil {
 			return false
 		}
-		at, _ := g.warnStateOf(g.snapshotJob(int64(id)), j)
+		at, _ := g.warnStateOf(j)
 		return at == warnStateUnwarned
 	})
 	for i := range g.RecentWarnings {

@@ -28,7 +28,7 @@ func (b *IntentBook) ValueOwnerOf(in *bridge.Intent, j *slurm.Job, v *slurm.View
 	if whose != actuator.OwnerOther || !wasStartedSince(in, v) {
 		return whose
 	}
-	before := valueOwnerBefore(in, j, v)
+	before := valueOwnerBefore(in, j)
 	if before == actuator.OwnerUs {
 		return whose
 	}
@@ -53,12 +53,12 @@ func (b *IntentBook) ValueOwnerOf(in *bridge.Intent, j *slurm.Job, v *slurm.View
 // ago: the job shows what stood there before all of ours.
 func WasLost(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
 	return wasStartedSince(in, v) && v.At.Sub(v.ControllerStart) <= maxStateLossTime &&
-		actuator.ValueOwnerOf(in, j) == actuator.OwnerOther && valueOwnerBefore(in, j, v) == actuator.OwnerUs
+		actuator.ValueOwnerOf(in, j) == actuator.OwnerOther && valueOwnerBefore(in, j) == actuator.OwnerUs
 }
 
 // valueOwnerBefore says whether the job shows what stood before all values of ours: OwnerUs when it
 // does.
-func valueOwnerBefore(in *bridge.Intent, j *slurm.Job, v *slurm.View) actuator.ValueOwner {
+func valueOwnerBefore(in *bridge.Intent, j *slurm.Job) actuator.ValueOwner {
 	before := *in
 	var ok bool
 	if before.Edit, ok = actuator.NewUndoEdit(in, j, time.Time{}); !ok { // a begin time that is over, too, and not now
@@ -171,7 +171,7 @@ func (h *fieldHistory) isOwnersValue(j *slurm.Job, v *slurm.View) bool {
 	case h.last.State == bridge.IntentYielded:
 		return h.last.Error == actuator.ForeignChange(h.last, j)
 	}
-	return valueOwnerBefore(h.last, j, v) == actuator.OwnerUs
+	return valueOwnerBefore(h.last, j) == actuator.OwnerUs
 }
 
 // findShownValue returns the newest intent of ours whose value the job shows, or nil.

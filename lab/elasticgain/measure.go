@@ -119,14 +119,10 @@ type Group string
 
 // The groups.
 const (
-	AllJobs      Group = "all"
-	RigidJobs    Group = "rigid"   // those that declared no range
-	ElasticJobs  Group = "elastic" // those that did
-	groupsOfJobs       = 3
+	AllJobs     Group = "all"
+	RigidJobs   Group = "rigid"   // those that declared no range
+	ElasticJobs Group = "elastic" // those that did
 )
-
-// Groups are all groups, in the order of a table.
-func Groups() [groupsOfJobs]Group { return [groupsOfJobs]Group{AllJobs, RigidJobs, ElasticJobs} }
 
 // has reports whether the job is of the group.
 func (g Group) has(j *workload.Job) bool {

@@ -48,9 +48,9 @@ func readPage(path string) (string, error) {
 }
 
 // saveSection saves the page with the section in the place of the old one, or, where there was none,
-// after the last of those that stand before it.
-func saveSection(path, page, title, section string, before ...string) error {
-	whole := replaceSection(page, title, section, before...)
+// before the first.
+func saveSection(path, page, title, section string) error {
+	whole := replaceSection(page, title, section)
 	return datafile.SaveFile(path, true, func(w io.Writer) error { _, err := io.WriteString(w, whole); return err })
 }
 
@@ -66,19 +66,14 @@ func findSection(page, title string) (begin, end int) {
 	return begin, len(page)
 }
 
-// replaceSection puts the section in the place of the old one; where there was none, after the last of
-// those before it, or before the first of the page.
-func replaceSection(page, title, section string, before ...string) string {
+// replaceSection puts the section in the place of the old one; where there was none, before the
+// first of the page.
+func replaceSection(page, title, section string) string {
 	begin, end := findSection(page, title)
 	if end == 0 {
 		begin, end = len(page), len(page)
 		if first := strings.Index(page, "\n## "); first >= 0 {
 			begin, end = first+1, first+1
-		}
-		for _, b := range before {
-			if _, after := findSection(page, b); after > 0 {
-				begin, end = after, after
-			}
 		}
 	}
 	return page[:begin] + strings.TrimRight(section, "\n") + "\n\n" + page[end:]

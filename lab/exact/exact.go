@@ -32,11 +32,8 @@ type Config struct {
 	// the policies of the Shockwave harness see them, instead of what they had, in
 	// whole seconds an epoch and with that harness's correction by measured speeds.
 	ReportsPlannedRegimes bool
-	// DefaultSharedSpeed is the speed, relative to being alone, of a job that shares its GPUs
-	// with one for which Tables knows no speed; 0: 0.6.
-	DefaultSharedSpeed float64
 	// Interference says how fast jobs are that share a GPU, for which SpeedTables has no
-	// speed; nil: DefaultSharedSpeed.
+	// speed; nil: .6 of the speed alone.
 	Interference workload.Interference
 	// NodeInterference says how fast jobs are beside jobs on other GPUs of their nodes; nil: as fast
 	// as without them, as jobs with a profile always are.

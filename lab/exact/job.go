@@ -90,9 +90,7 @@ func (j *job) newPolicyJob() policy.Job {
 		v.Partition = j.Partition
 	}
 	if j.Deadline > 0 {
-		v.Deadline, v.DeadlineValue, v.SoftDeadline = workload.CalendarTimeAt(
-			j.Deadline,
-		), j.DeadlineValue, j.SoftDeadline
+		v.Deadline, v.DeadlineValue = workload.CalendarTimeAt(j.Deadline), j.DeadlineValue
 	}
 	if j.IsUnstoppable {
 		v.UnstoppableReason = "its owner does not let it be stopped"

@@ -9,17 +9,21 @@ import (
 	"fairbridge/replica/workload"
 )
 
+// defaultSharedSpeed is how fast a job is, relative to being alone, beside one for which nothing says it.
+const defaultSharedSpeed = .6
+
 // speedTable is how fast jobs go on the GPU types of a cluster.
 type speedTable struct {
-	speedTables        *workload.SpeedTables
-	gpuTypes           []string // sorted
-	defaultSharedSpeed float64  // relative to being alone, beside a job for which there is no table
-	interference       workload.Interference
-	mixedTypesCost     float64
+	speedTables    *workload.SpeedTables
+	gpuTypes       []string // sorted
+	interference   workload.Interference
+	mixedTypesCost float64
 }
 
 func newSpeedTable(c *Config, types []string) *speedTable {
-	return &speedTable{speedTables: c.SpeedTables, gpuTypes: types, defaultSharedSpeed: cmp.Or(c.DefaultSharedSpeed, 0.6), interference: c.Interference, mixedTypesCost: max(cmp.Or(c.MixedTypesCost, .05), 0)}
+	return &speedTable{
+		speedTables: c.SpeedTables, gpuTypes: types, interference: c.Interference, mixedTypesCost: max(cmp.Or(c.MixedTypesCost, .05), 0),
+	}
 }
 
 // setBatchRates looks up the speeds of a training job at a batch size. It reports whether
@@ -169,7 +173,7 @@ func (s *speedTable) speedOnDevice(jobs []*job, at, typ int, alone float64) floa
 		}
 	}
 	if s.interference == nil {
-		return alone * s.defaultSharedSpeed
+		return alone * defaultSharedSpeed
 	}
 	together := make([]*workload.Job, len(jobs))
 	for i, o := range jobs {

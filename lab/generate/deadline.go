@@ -9,9 +9,7 @@ import (
 // experiments do, Gu et al., ASPLOS 2023), so that a policy must refuse some.
 type DeadlineDrawer struct {
 	GavelDrawer
-	// TightestSlack and LoosestSlack bound the deadline in run times alone; .5 and 1.5.
-	TightestSlack, LoosestSlack float64
-	BestEffortShare             float64 // share of jobs without a deadline; 0
+	BestEffortShare float64 // share of jobs without a deadline; 0
 }
 
 // DrawJobs returns the jobs.
@@ -19,7 +17,7 @@ func (d DeadlineDrawer) DrawJobs(seed int64) []workload.Job {
 	jobs := d.GavelDrawer.DrawJobs(seed)
 	r := newRandom(seed, deadlineRandomStream)
 	for i := range jobs {
-		slack := drawUniform(r, orDefault(d.TightestSlack, .5), orDefault(d.LoosestSlack, 1.5))
+		slack := drawUniform(r, .5, 1.5)
 		if r.Float64() >= d.BestEffortShare {
 			jobs[i].Deadline = jobs[i].Arrive + roundUpSeconds(slack*jobs[i].Duration)
 		}

@@ -15,14 +15,16 @@ type PhillyDrawer struct {
 	OfferedLoad      float64 // GPU time asked for, as a part of what the GPUs have; .85
 	MaxRunSeconds    float64 // seconds; longer run times are drawn again; 30 days
 	AccountCount     int     // virtual clusters; 14
-	UserCount        int     // 300
 	HasNoDayAndNight bool    // no day and night
 }
 
 // phillySizeShares are the shares of jobs by GPUs: 1, 2, 4, 8, 16, 32.
 var phillySizeShares = []float64{.915, .007, .038, .029, .0034, .0004}
 
-const minuteSeconds, daySeconds = 60.0, 86_400.0
+const (
+	minuteSeconds, daySeconds = 60.0, 86_400.0
+	phillyUsers               = 300
+)
 
 // phillyRunTimeDistributions are distributions of run times in seconds for 1, 2 to 4, 5 to 8
 // and more GPUs.
@@ -73,5 +75,5 @@ func (p PhillyDrawer) DrawAccounts(seed int64) []policy.Account {
 }
 
 func (p *PhillyDrawer) drawPopulation(seed int64) *population {
-	return newPopulation(seed, orDefault(p.UserCount, 300), orDefault(p.AccountCount, 14), 1.7)
+	return newPopulation(seed, phillyUsers, orDefault(p.AccountCount, 14), 1.7)
 }

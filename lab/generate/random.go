@@ -11,8 +11,6 @@ const (
 	arrivalRandomStream
 	peopleRandomStream
 	deadlineRandomStream
-	_ // time limits: see workload.TimeLimitOfJob
-	sharingRandomStream
 )
 
 func newRandom(seed int64, stream uint64) *rand.Rand {

@@ -10,16 +10,11 @@ import (
 // Accordion and half like GNS. Its jobs train at the speeds of NewSpeedTables; only type
 // v100 is used.
 type ShockwaveDrawer struct {
-	ClusterGPUs    int     // of the cluster; 32
-	JobCount       int     // 15 for every 4 GPUs, as in the experiments
-	MeanGapSeconds float64 // mean seconds between arrivals; 1,280 / GPUs, as in the experiments
-	// StaticWeight, Accordion and GNS weigh the modes; all zero: 0, .5 and .5.
-	StaticWeight, AccordionWeight, GNSWeight float64
+	ClusterGPUs int // of the cluster; 32
+	JobCount    int // 15 for every 4 GPUs, as in the experiments
 	// SizeWeights weigh jobs of 1, 2, 4 and 8 GPUs; nil: .60, .30, .09 and .01. The four
 	// published traces were drawn with those and have .69, .23, .07 and .01.
 	SizeWeights []float64
-	// RunTimeDivisor divides all times, so that tests are quick; 1.
-	RunTimeDivisor float64
 }
 
 // Run times of the published traces have this median and spread within their
@@ -29,28 +24,26 @@ const (
 	shockwaveMinSeconds, shockwaveMaxSeconds = 720, 18_000
 )
 
+// shockwaveGap is how many GPU-seconds there are on average between two arrivals.
+const shockwaveGap = 1280
+
 var shockwaveSizeShares = []float64{.60, .30, .09, .01}
 
 // DrawJobs returns the jobs.
 func (s ShockwaveDrawer) DrawJobs(seed int64) []workload.Job {
 	s.ClusterGPUs = orDefault(s.ClusterGPUs, 32)
-	short := orDefault(s.RunTimeDivisor, 1)
-	weights := []float64{s.StaticWeight, s.AccordionWeight, s.GNSWeight}
-	if s.StaticWeight+s.AccordionWeight+s.GNSWeight == 0 {
-		weights = []float64{0, .5, .5}
-	}
 	sizes := shockwaveSizeShares
 	if s.SizeWeights != nil {
 		sizes = s.SizeWeights
 	}
-	modes := []workload.BatchMode{workload.StaticMode, workload.AccordionMode, workload.GNSMode}
+	modes, weights := []workload.BatchMode{workload.AccordionMode, workload.GNSMode}, []float64{.5, .5}
 	r := newRandom(seed, jobRandomStream)
 	jobs := make([]workload.Job, orDefault(s.JobCount, s.ClusterGPUs*15/4))
 	for i := range jobs {
 		gpus := drawPowerOfTwo(r, sizes, s.ClusterGPUs)
 		long := drawLogNormal(r, shockwaveMedianSeconds, shockwaveSigma, shockwaveMinSeconds, shockwaveMaxSeconds)
-		jobs[i] = newTrainingJob(r, gpus, long/short, modes[pickIndex(r, weights)])
+		jobs[i] = newTrainingJob(r, gpus, long, modes[pickIndex(r, weights)])
 	}
-	gap := orDefault(s.MeanGapSeconds, 1280/float64(s.ClusterGPUs)) / short
+	gap := shockwaveGap / float64(s.ClusterGPUs)
 	return setArrivals(jobs, poissonArrivals(newRandom(seed, arrivalRandomStream), len(jobs), gap))
 }

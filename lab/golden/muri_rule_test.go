@@ -44,7 +44,7 @@ func (r *muriRule) turn(j *packs.Job) float64 {
 	case j.ExecutedSeconds == 0:
 		return j.Duration * float64(j.GPUs)
 	}
-	return j.ServiceLeft()
+	return gpuSecondsLeft(j)
 }
 
 // Choose implements packs.Rule.

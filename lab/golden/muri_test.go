@@ -34,10 +34,10 @@ var muriFigures = []struct{ system, trace, jct, makespan, p99 string }{
 	{"antman", "trace1_pr", "9808250.677", "20285085.619635", "20130532.648104"},
 }
 
-var muriSystems = map[string]func() packs.System{"srtf": packs.SRTF, "srsf": packs.SRSF, "tiresias": packs.Tiresias, "antman": newAntMan}
+var muriSystems = map[string]func() packs.System{"srtf": muriSRTF, "srsf": muriSRSF, "tiresias": newMuriTiresias, "antman": newAntMan}
 
-// TestMuri wants every digit of the figures published with Muri, of 992 and 1,494 jobs on 64 GPUs. The examples in
-// package packs need no file.
+// TestMuri wants every digit of the figures published with Muri, of 992 and 1,494 jobs on 64 GPUs. TestMuriOnAFewJobs
+// needs no file.
 func TestMuri(t *testing.T) {
 	part.Long(t, testing.Short())
 	for _, c := range muriFigures {

@@ -1,10 +1,5 @@
 package packs
 
-import (
-	"cmp"
-	"slices"
-)
-
 // Moment is what a rule is asked about.
 type Moment struct {
 	Now float64 // seconds since the start of the workload
@@ -58,28 +53,4 @@ type System struct {
 	// EndsOneByOne: only jobs that end at exactly one time end at one event, not those within
 	// a billionth.
 	EndsOneByOne bool
-}
-
-// SRTF runs first the jobs with the least time left.
-func SRTF() System { return System{Name: "srtf", Rule: shortestFirst{(*Job).SecondsLeft}} }
-
-// SRSF runs first the jobs with the least GPU time left.
-func SRSF() System { return System{Name: "srsf", Rule: shortestFirst{(*Job).ServiceLeft}} }
-
-// ServiceLeft is how many GPU-seconds the job still needs alone, without starts.
-func (j *Job) ServiceLeft() float64 { return j.SecondsLeft() * float64(j.GPUs) }
-
-// shortestFirst runs jobs by their length, those that fit.
-type shortestFirst struct{ length func(*Job) float64 }
-
-// Choose implements Rule.
-func (s shortestFirst) Choose(m *Moment) ([]Pack, error) {
-	slices.SortStableFunc(m.Active, func(a, b *Job) int { return cmp.Compare(s.length(a), s.length(b)) })
-	var packs []Pack
-	for _, j := range m.Active {
-		if m.Cluster.Place(j.GPUs) {
-			packs = append(packs, Alone(j))
-		}
-	}
-	return packs, nil
 }

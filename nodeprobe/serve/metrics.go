@@ -160,8 +160,8 @@ func newGauge(d *prometheus.Desc, v float64, labels ...string) prometheus.Metric
 	return prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 }
 
-func newCounter(d *prometheus.Desc, v float64, labels ...string) prometheus.Metric {
-	return prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
+func newCounter(d *prometheus.Desc, v float64) prometheus.Metric {
+	return prometheus.MustNewConstMetric(d, prometheus.CounterValue, v)
 }
 
 // gpuMetric is a number of a GPU with what Prometheus knows it by.

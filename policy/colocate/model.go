@@ -77,8 +77,8 @@ func byUse(jobs []*engine.Entry) (s Speeds, known bool) {
 		}
 		s[i] = 1
 		for k, o := range jobs[:i] {
-			s[i] *= (*interference.Table)(nil).JobBeside(e.Job, o.Job).Low(oneInTen)
-			s[k] *= (*interference.Table)(nil).JobBeside(o.Job, e.Job).Low(oneInTen)
+			s[i] *= interference.JobBeside(e.Job, o.Job).Low(oneInTen)
+			s[k] *= interference.JobBeside(o.Job, e.Job).Low(oneInTen)
 		}
 	}
 	return s, true

@@ -20,7 +20,7 @@ func pipelines() []engine.Pipeline {
 	return []engine.Pipeline{
 		{Name: "zero"},
 		{Name: "easy", Backfill: backfill.EASY{}, Place: place.Consolidated{}},
-		{Name: "patient", Backfill: backfill.EASY{RunLength: engine.RunLengthByEstimate}, Place: place.Consolidated{Patience: 2 * time.Hour}},
+		{Name: "estimates", Backfill: backfill.EASY{RunLength: engine.RunLengthByEstimate}, Place: place.Consolidated{}},
 		{Name: "greedy", Backfill: backfill.Greedy{}, Place: place.GangSizeAffinity{}},
 		{Name: "tiers", Backfill: backfill.EASY{}, Preempt: tiers},
 		{Name: "tiers, strict", Preempt: tiers},

@@ -37,7 +37,7 @@ func TestPatience(t *testing.T) {
 				{ID: 2, Partition: "p", State: policy.Pending, Arrive: now.Add(-c.waited), Limit: 4 * time.Hour, Ask: ask(8)},
 				{ID: 3, Partition: "p", State: policy.Pending, Arrive: now, Limit: 12 * time.Hour, PredictedLeft: 20 * time.Minute, PredictedSigma: 10 * time.Minute, Ask: ask(2)},
 			}}
-		plan, err := engine.Pipeline{Predict: forecast{}, Lease: grant.InOrder{}, Backfill: backfill.Greedy{}, Rules: engine.Rules{PatienceFactor: c.patience}}.Decide(s)
+		plan, err := engine.Pipeline{Predict: forecast{}, Lease: grant.Fastest{}, Backfill: backfill.Greedy{}, Rules: engine.Rules{PatienceFactor: c.patience}}.Decide(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestReserver(t *testing.T) {
 		}
 		j := &s.Jobs[0]
 		j.State, j.Start, j.Limit, j.UnstoppableReason, j.On = policy.Running, now, 10*time.Hour, "fixed", policy.Alloc{{Node: "n1", Type: "a100", Count: 6}}
-		plan, err := engine.Pipeline{Lease: grant.InOrder{}, Backfill: only{backfill.EASY{}, reserved}}.Decide(s)
+		plan, err := engine.Pipeline{Lease: grant.Fastest{}, Backfill: only{backfill.EASY{}, reserved}}.Decide(s)
 		if err != nil {
 			t.Fatal(err)
 		}

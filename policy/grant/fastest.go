@@ -14,10 +14,9 @@ const (
 	leastSavedTime = 10 * time.Minute
 )
 
-// Fastest is InOrder for GPUs of several types: a job that may run on any is counted on the
-// type that is the fastest for it of those that have enough left, and a running one
-// whose reported speeds say that it would gain much there is moved. On GPUs of one type it is
-// InOrder.
+// Fastest grants leases down the line as long as devices last, passing over jobs that are too wide for
+// what is left. A job that may run on any type is counted on the one that is the fastest for it of those
+// that have enough left, and a running one whose reported speeds say that it would gain much there is moved.
 type Fastest struct{}
 
 // IsSparable implements engine.Sparable.

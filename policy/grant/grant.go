@@ -7,19 +7,6 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// InOrder grants leases down the line as long as devices last, passing over
-// jobs that are too wide for what is left.
-type InOrder struct{}
-
-// Lease implements engine.Leaser.
-func (InOrder) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
-	left, grants := CountGrantableDevices(r), make([]engine.Grant, len(line))
-	for i, e := range line {
-		grants[i].HasLease = CompetesForLease(r, e) && left.TakeDevices(e.Ask.GPUs.Type, e.WantedDeviceCount)
-	}
-	return grants, nil
-}
-
 // CompetesForLease reports whether the job competes for a lease: it could start, or runs
 // and could be stopped.
 func CompetesForLease(r *engine.Round, e *engine.Entry) bool {

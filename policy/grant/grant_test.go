@@ -32,7 +32,7 @@ func runs(j policy.Job, node string, ran time.Duration) policy.Job {
 	return j
 }
 
-func TestInOrder(t *testing.T) {
+func TestFastest(t *testing.T) {
 	node := func(name, typ string) policy.Node {
 		return policy.Node{Name: name, Partitions: []string{"p"}, GPUs: []policy.NodeDevices{{Type: typ, Count: 8}}}
 	}
@@ -63,7 +63,7 @@ func TestInOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &policy.Snapshot{Now: now, Nodes: []policy.Node{node("n1", "a100"), node("n2", "h100")}, Jobs: c.jobs}
-			plan, err := engine.Pipeline{Lease: grant.InOrder{}, Backfill: backfill.Greedy{}}.Decide(s)
+			plan, err := engine.Pipeline{Lease: grant.Fastest{}, Backfill: backfill.Greedy{}}.Decide(s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,7 +10,6 @@ const (
 	Tiny Class = iota
 	Medium
 	Jumbo
-	classCount
 )
 
 // MaxTiny and MaxMedium are the shares of the time in which the GPU computes from which on a job is of
@@ -30,9 +29,6 @@ func (c Class) String() string {
 	}
 	return "jumbo"
 }
-
-// isValid reports whether it is one of the classes.
-func (c Class) isValid() bool { return c >= Tiny && c < classCount }
 
 // ClassAt returns the class of a job by the share of the time, 0..1, in which its GPU computes.
 func ClassAt(utilisation float64) Class {

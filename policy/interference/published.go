@@ -38,12 +38,5 @@ func PairOf(a, b Class) Spread { return pairByScore[score(a, b)] }
 // SlowerOf returns the speed of the slower one of two jobs of the classes.
 func SlowerOf(a, b Class) Spread { return slowerByScore[score(a, b)] }
 
-// score is the sum of the sharing scores, of classes that are none that of Jumbo.
-func score(a, b Class) int { return int(orJumbo(a) + orJumbo(b)) }
-
-func orJumbo(c Class) Class {
-	if c.isValid() {
-		return c
-	}
-	return Jumbo
-}
+// score is the sum of the sharing scores.
+func score(a, b Class) int { return int(a + b) }

@@ -9,12 +9,11 @@ import (
 
 // Risk returns how much of their speed two jobs are expected to lose beside each other, in the mean, and the standard
 // error of that which comes from not knowing how much they use: the mean over what they use by a standard error
-// more and less, and half the difference. Where what one uses is not known, or their classes were
-// measured, it is as JobBeside has it.
-func (t *Table) Risk(j, other *policy.Job) (loss, sigma float64) {
-	e := t.JobBeside(j, other)
+// more and less, and half the difference. Where what one uses is not known, it is as JobBeside has it.
+func Risk(j, other *policy.Job) (loss, sigma float64) {
 	a, b := Utilisation(j), Utilisation(other)
-	if e.Count > 0 || !a.Known || !b.Known {
+	if !a.Known || !b.Known {
+		e := JobBeside(j, other)
 		return 1 - e.Speed, e.Sigma
 	}
 	sum, off := a.Value+b.Value, math.Hypot(sigmaOf(j), sigmaOf(other))

@@ -11,23 +11,17 @@ import (
 func TestRisk(t *testing.T) {
 	unsure := busy(.7)
 	unsure.Sharing.UtilisationSigma = .3
-	var measured interference.Table
-	if err := measured.Observe(jumbo, jumbo, .5); err != nil {
-		t.Fatal(err)
-	}
 	for name, c := range map[string]struct {
-		table       *interference.Table
 		a, b        *policy.Job
 		loss, sigma float64
 	}{
-		"both are sure":     {nil, busy(.7), busy(.6), .13, 0},
-		"one is not":        {nil, unsure, busy(.6), (.27 + .07) / 2, .10},
-		"none is faster":    {nil, busy(.2), busy(.3), 0, 0},
-		"one is not known":  {nil, busy(.7), &policy.Job{}, .24, .14 / .76 / 1.2816},
-		"it was measured":   {&measured, busy(.7), busy(.6), .3836, .2327},
-		"not of this class": {&measured, busy(.1), busy(.05), .02, 0},
+		"both are sure":    {busy(.7), busy(.6), .13, 0},
+		"one is not":       {unsure, busy(.6), (.27 + .07) / 2, .10},
+		"none is faster":   {busy(.2), busy(.3), 0, 0},
+		"one is not known": {busy(.7), &policy.Job{}, .24, .14 / .76 / 1.2816},
+		"both are idle":    {busy(.1), busy(.05), .02, 0},
 	} {
-		loss, sigma := c.table.Risk(c.a, c.b)
+		loss, sigma := interference.Risk(c.a, c.b)
 		near(t, name+": loss", loss, c.loss, 1e-3)
 		near(t, name+": error", sigma, c.sigma, 1e-3)
 	}

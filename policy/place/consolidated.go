@@ -2,10 +2,8 @@ package place
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -13,30 +11,22 @@ import (
 )
 
 // Consolidated keeps a gang below one leaf switch: the leaf where it needs the
-// fewest nodes and, among those, the one with least left over. Jeon et al.,
-// "Analysis of large-scale multi-tenant GPU clusters", ATC 2019, found that
-// jobs are better off waiting for locality for a while.
-type Consolidated struct {
-	Patience time.Duration // how long a job waits for one leaf before it is placed anywhere; 0: not at all
-}
+// fewest nodes and, among those, the one with least left over; anywhere where there is none.
+type Consolidated struct{}
 
 // Place implements engine.Placer.
-func (c Consolidated) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
+func (Consolidated) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.GangAsk()
 	for _, gang.GPUs.Type = range r.FreePool.TypesFor(&gang) {
 		if on := fitBestLeaf(r.FreePool, gang, r.FreePool.ListRooms(e.Partition, gang)); on != nil {
 			return on, nil
 		}
 	}
-	on, err := pool.Fit(r.FreePool, e.Partition, e.GangAsk())
-	if err == nil && c.Patience > 0 && e.Waited(r.Now) < c.Patience {
-		return nil, fmt.Errorf("needs %v below one switch, and waits %s for that before it takes %v", e.GangAsk().GPUs, policy.FormatDuration(c.Patience), on)
-	}
-	return on, err
+	return pool.Fit(r.FreePool, e.Partition, e.GangAsk())
 }
 
 // TakesAnyRoom implements engine.FallbackPlacer.
-func (c Consolidated) TakesAnyRoom() bool { return c.Patience <= 0 }
+func (Consolidated) TakesAnyRoom() bool { return true }
 
 // fitBestLeaf returns the best placement below one leaf, or nil. Nodes of unknown
 // leaf are each a leaf of their own.

@@ -19,9 +19,6 @@ type Allocator struct {
 	// MinRecomputeInterval is the least time between two computations of the fractions. They
 	// are computed when a job arrived, ended, or had a lease and did not run.
 	MinRecomputeInterval time.Duration
-	// RecomputeOnBatchChange: they are also computed when a job changed its batch size. The
-	// published simulators do not.
-	RecomputeOnBatchChange bool
 	// NewJobsWait lets jobs that arrived since the last computation wait for the next
 	// one even where GPUs idle, as the published simulators do.
 	NewJobsWait bool
@@ -34,7 +31,7 @@ type Allocator struct {
 // a lease.
 func (a *Allocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
 	halfRound := a.RoundLength.Seconds() / 2
-	a.State = a.State.nextState(r, halfRound, a.RecomputeOnBatchChange)
+	a.State = a.State.nextState(r, halfRound)
 	s := &a.State
 	if since := s.secondsSinceComputed(r); s.IsStale && (since >= a.MinRecomputeInterval.Seconds() || s.ComputedAt.Equal(s.BegunAt)) {
 		x, err := a.Fractions(r, s.Types)

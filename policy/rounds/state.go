@@ -22,18 +22,17 @@ type AllocatorState struct {
 	ReceivedSinceComputed []float64      `json:"time"`  // seconds since ComputedAt; half a round to begin with
 	DeficitSeconds        []float64      `json:"owed"`  // seconds due but not received before ComputedAt
 	AttainedService       []float64      `json:"attained"`
-	BatchSizes            []int          `json:"batch"` // batch size, for jobs that report one
-	LastTypeNumbers       []int          `json:"last"`  // type of the lease of the last round, from 1; 0: none
+	LastTypeNumbers       []int          `json:"last"` // type of the lease of the last round, from 1; 0: none
 }
 
 // nextState returns the state with a row for each entry of the round, and what the
 // jobs received since the last one.
-func (s *AllocatorState) nextState(r *engine.Round, halfRound float64, adapt bool) AllocatorState {
+func (s *AllocatorState) nextState(r *engine.Round, halfRound float64) AllocatorState {
 	n, types := len(r.Entries), r.GPUTypes()
 	w := len(types)
 	c := AllocatorState{
 		BegunAt: s.BegunAt, ComputedAt: s.ComputedAt, ComputedClockSeconds: s.ComputedClockSeconds, IsStale: s.IsStale, Types: types, TotalReceivedByType: make([]float64, w),
-		Jobs: make([]policy.JobID, n), AttainedService: make([]float64, n), BatchSizes: make([]int, n), LastTypeNumbers: make([]int, n),
+		Jobs: make([]policy.JobID, n), AttainedService: make([]float64, n), LastTypeNumbers: make([]int, n),
 	}
 	all := make([]float64, 3*n*w)
 	c.Fractions, c.ReceivedSinceComputed, c.DeficitSeconds = all[:n*w:n*w], all[n*w:2*n*w:2*n*w], all[2*n*w:]
@@ -47,9 +46,6 @@ func (s *AllocatorState) nextState(r *engine.Round, halfRound float64, adapt boo
 	found, rows := 0, r.JobIndexes(s.Jobs)
 	for i, e := range r.Entries {
 		c.Jobs[i], c.AttainedService[i] = e.ID, float64(e.Attained)
-		if e.Training != nil {
-			c.BatchSizes[i] = e.Training.BatchSize
-		}
 		old := rows[i]
 		if !same || old < 0 {
 			c.addJob(i, halfRound)
@@ -57,7 +53,6 @@ func (s *AllocatorState) nextState(r *engine.Round, halfRound float64, adapt boo
 		}
 		found++
 		c.carryOverJob(i, s, old, e)
-		c.IsStale = c.IsStale || adapt && c.BatchSizes[i] != s.BatchSizes[old]
 	}
 	c.IsStale = c.IsStale || found < len(s.Jobs)
 	return c

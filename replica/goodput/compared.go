@@ -1,13 +1,17 @@
 package goodput
 
-import "fairbridge/policy"
+import (
+	"slices"
+
+	"fairbridge/policy"
+)
 
 // onOtherTypes is the fits, and for each other type of the cluster the first of them: as much
 // slower or faster as one device of that type is.
 func (r *Run) onOtherTypes() []policy.StepTime {
 	all := r.seen.fits
 	for _, typ := range r.types {
-		if _, known := findFit(r.seen.fits, typ); !known {
+		if !hasFit(r.seen.fits, typ) {
 			all = append(all[:len(all):len(all)], r.job.asFastOn(r.seen.fits[0], typ))
 		}
 	}
@@ -39,11 +43,6 @@ func (a *Application) singleSpeed(typ string) float64 {
 	return samples / seconds
 }
 
-func findFit(fits []policy.StepTime, typ string) (policy.StepTime, bool) {
-	for _, f := range fits {
-		if f.Type == typ {
-			return f, true
-		}
-	}
-	return policy.StepTime{}, false
+func hasFit(fits []policy.StepTime, typ string) bool {
+	return slices.ContainsFunc(fits, func(f policy.StepTime) bool { return f.Type == typ })
 }

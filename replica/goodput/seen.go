@@ -87,7 +87,7 @@ func (r *Run) chooseBatch() scaling.Batch {
 	r.seen.fit()
 	devices := r.on.Count()
 	asItBegan := r.job.onType(r.on.FirstType()).divide(max(r.job.InitialBatch, r.job.LeastPerDevice*devices), devices)
-	if _, known := findFit(r.seen.fits, r.on.FirstType()); !known {
+	if !hasFit(r.seen.fits, r.on.FirstType()) {
 		return asItBegan
 	}
 	b := r.job.batchRange()

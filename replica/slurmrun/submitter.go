@@ -191,9 +191,6 @@ func (o *submitter) newComment(j *workload.Job) string {
 		if j.DeadlineValue > 0 {
 			words = append(words, fmt.Sprintf("value=%.3f", j.DeadlineValue))
 		}
-		if j.SoftDeadline {
-			words = append(words, "soft")
-		}
 	}
 	if len(words) == 0 {
 		return ""

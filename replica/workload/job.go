@@ -33,10 +33,8 @@ type Job struct {
 	MemMB     int64
 	TimeLimit time.Duration // 0: none
 	Deadline  float64       // 0: none
-	// DeadlineValue is what being done by the deadline is worth; 0: as 1. SoftDeadline says that being late
-	// is worth something.
+	// DeadlineValue is what being done by the deadline is worth; 0: as 1.
 	DeadlineValue float64
-	SoftDeadline  bool
 	Weight        float64 // 0: 1
 
 	// Duration is the run time in seconds on what it asks, if never stopped and

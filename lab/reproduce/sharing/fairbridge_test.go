@@ -27,7 +27,7 @@ type sharedDay struct {
 
 func newSharedDay(seed int64, part float64) sharedDay {
 	day := generate.DayDrawer{ClusterGPUs: 64, OfferedLoad: 1.5}
-	d := sharedDay{generate.SharingDrawer{JobDrawer: day, GPUMemMB: gpuMemMB}.DrawJobs(seed), day.DrawAccounts(seed)}
+	d := sharedDay{drawSharing(day, seed), day.DrawAccounts(seed)}
 	chance := rand.New(rand.NewPCG(uint64(seed), 17))
 	for i := range d.jobs {
 		d.jobs[i].IsShareable = chance.Float64() < part

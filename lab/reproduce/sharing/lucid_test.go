@@ -33,7 +33,7 @@ const (
 
 func newVenus(seed int64, load float64) venus {
 	day := generate.DayDrawer{ProfileName: "venus", DayCount: 3, ClusterGPUs: 8 * venusNodes, OfferedLoad: load, MaxRunTime: 3 * 24 * time.Hour, AccountCount: 15, CheckpointShare: 1}
-	v := venus{jobs: generate.SharingDrawer{JobDrawer: day, GPUMemMB: gpuMemMB}.DrawJobs(seed)}
+	v := venus{jobs: drawSharing(day, seed)}
 	counts := nodesByAccount(day.DrawAccounts(seed))
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		for range counts[name] {

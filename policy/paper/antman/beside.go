@@ -61,8 +61,7 @@ func (b *besideGuaranteed) takes(r *engine.Round, d *pack.Device, e *engine.Entr
 	if !u.Known || u.Value >= b.Busy || used <= 0 || float64(used) > b.MemoryMB || e.Sharing.UsedMemMB() <= 0 {
 		return false
 	}
-	var published *interference.Table
-	return published.JobBeside(host.Job, e.Job).Low(oneInTen) >= 1-b.Slowdown && pack.Accepts(r, d.Jobs, policy.Alloc{d.Slot}, e)
+	return interference.JobBeside(host.Job, e.Job).Low(oneInTen) >= 1-b.Slowdown && pack.Accepts(r, d.Jobs, policy.Alloc{d.Slot}, e)
 }
 
 // choose takes the first devices that make a lawful place for the gang: of all, else of the node where the

@@ -7,7 +7,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
-	"fairbridge/policy/solve/assign"
+	"fairbridge/policy/solve/blossom"
 )
 
 // maxPairCandidates bounds how many jobs are considered for pairs at once.
@@ -68,16 +68,19 @@ func (g *Policy) packJobs(r *engine.Round, next *memo, unpacked map[policy.JobID
 		return
 	}
 	single := listUnpaired(r, next, unpacked)
-	var edges []assign.Edge
+	var edges []blossom.Edge
 	for a, x := range single {
 		for b, y := range single[:a] {
 			if _, failed := slices.BinarySearchFunc(next.FailedPairs, newPairID(x.ID, y.ID), pairID.compare); !failed && !(x.HoldsGPUs() && y.HoldsGPUs()) {
-				edges = append(edges, assign.Edge{A: a, B: b, Weight: g.pairGain(x, y)})
+				edges = append(edges, blossom.Edge{A: a, B: b, Weight: g.pairGain(x, y)})
 			}
 		}
 	}
-	for _, e := range assign.MaxWeightMatching(len(single), edges) {
-		host, guest := single[e.A], single[e.B]
+	for a, b := range blossom.Match(len(single), edges) {
+		if b < a { // none, or the pair was made from its other side
+			continue
+		}
+		host, guest := single[b], single[a]
 		if guest.HoldsGPUs() || !host.HoldsGPUs() && guest.ID < host.ID {
 			host, guest = guest, host
 		}

@@ -60,7 +60,7 @@ func (b *binder) bySearch(r *engine.Round, s *search) (best []policy.Alloc, most
 		}
 	}
 	most = -1
-	for _, begin := range b.beginnings(r, s) {
+	for _, begin := range b.beginnings(r) {
 		s.triesLeft = b.Tries
 		if !s.begin(begin) {
 			continue
@@ -101,7 +101,7 @@ func (b *binder) batch(r *engine.Round, line []*engine.Entry) []*engine.Entry {
 type beginning = func(x *resident, places []place) policy.Alloc
 
 // beginnings are those that the search starts from, or the one that is to be compared with.
-func (b *binder) beginnings(r *engine.Round, s *search) []beginning {
+func (b *binder) beginnings(r *engine.Round) []beginning {
 	best := func(x *resident, _ []place) policy.Alloc {
 		on, _ := pool.Fit(r.FreePool, x.entry.Partition, x.entry.GangAsk())
 		return on

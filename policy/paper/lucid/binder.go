@@ -168,7 +168,7 @@ func (b *binder) suits(h, e *engine.Entry) bool {
 
 // lossOf is how much of a GPU the two lose on each by slowing each other.
 func lossOf(h, e *engine.Entry) float64 {
-	speeds := (*interference.Table)(nil).Speeds([]*policy.Job{h.Job, e.Job})
+	speeds := interference.Speeds([]*policy.Job{h.Job, e.Job})
 	return float64(e.WantedDeviceCount) * (2 - speeds[0] - speeds[1])
 }
 

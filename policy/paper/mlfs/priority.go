@@ -43,7 +43,7 @@ func (v *priorities) Order(r *engine.Round) ([]*engine.Entry, error) {
 	for _, e := range r.Entries {
 		v.all[e.Index] = v.measure(r, e)
 	}
-	v.weigh(r)
+	v.weigh()
 	v.addDependents(r)
 	for i := range v.all {
 		p := &v.all[i]
@@ -104,7 +104,7 @@ func (v *priorities) urgencyOf(e *engine.Entry) float64 {
 }
 
 // weigh sets the priorities of jobs by themselves.
-func (v *priorities) weigh(r *engine.Round) {
+func (v *priorities) weigh() {
 	shortestDeadline, shortestLeft, longestWait := 1., 1., 1.
 	if v.Scale == scaleRelative {
 		shortestDeadline, shortestLeft, longestWait = math.Inf(1), math.Inf(1), leastTime.Hours()

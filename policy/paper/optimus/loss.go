@@ -91,7 +91,7 @@ func weightOf(i, points int) float64 {
 }
 
 // lineFit sums up what least squares of a line need whose slope and start must not be negative.
-// It is package nnls for two unknowns, without its rows: a fit of losses takes hundreds.
+// It is descent.LeastSquares for two unknowns, without its rows: a fit of losses takes hundreds.
 type lineFit struct{ xx, xw, ww, xy, wy float64 }
 
 func (l *lineFit) add(x, w, y float64) {

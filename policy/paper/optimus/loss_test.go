@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fairbridge/policy"
-	"fairbridge/policy/solve/nnls"
+	"fairbridge/policy/solve/descent"
 )
 
 func lossesOf(c lossCurve, steps ...float64) []policy.LossPoint {
@@ -59,7 +59,7 @@ func TestFitLossesOfAnyCurve(t *testing.T) {
 	})
 }
 
-// TestLineFit: the line for hundreds of which a fit asks is that of package nnls.
+// TestLineFit: the line for hundreds of which a fit asks is that of package descent.
 func TestLineFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l lineFit
@@ -78,7 +78,7 @@ func TestLineFit(t *testing.T) {
 			return sum
 		}
 		slope, start := l.solve()
-		want, _ := nnls.Solve(rows, values)
+		want := descent.LeastSquares(rows, values)
 		if got, least := error(slope, start), error(want[0], want[1]); slope < 0 || start < 0 || got > least+1e-6*(1+least) {
 			t.Fatalf("%g and %g, with an error of %g; of %v it is %g", slope, start, got, want, least)
 		}

@@ -15,7 +15,7 @@ import (
 	"fairbridge/policy/place"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/scaling"
-	"fairbridge/policy/solve/nnls"
+	"fairbridge/policy/solve/descent"
 )
 
 // Policy is Optimus with its parameters.
@@ -117,7 +117,7 @@ func fitStepTime(s *policy.Scaling, gpuType string) (stepTime, bool) {
 	if len(sizes) < minSamples {
 		return stepTime{}, false
 	}
-	x, _ := nnls.Solve(rows, seconds)
+	x := descent.LeastSquares(rows, seconds)
 	return stepTime{x[0], x[1], x[2]}, x[0]+x[1]+x[2] > 0
 }
 

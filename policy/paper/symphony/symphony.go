@@ -162,7 +162,7 @@ func (b *besideCalmest) Pack(r *engine.Round, e *engine.Entry) (engine.SharedPla
 	list := b.hosts[e.WantedDeviceCount]
 	best, least, weighed := -1, b.MaxLoss, 0
 	for i, h := range list {
-		loss, sigma := (*interference.Table)(nil).Risk(h.Job, e.Job)
+		loss, sigma := interference.Risk(h.Job, e.Job)
 		if loss += b.Caution * sigma; loss > least || best >= 0 && loss == least || !pack.JoinsSingle(r, h, e) {
 			continue
 		}

@@ -1,4 +1,3 @@
 // Package assign matches: jobs to places in the queues of machines so that the
-// sum of completion times is least, and vertices of a graph in pairs of the largest
-// weight.
+// sum of completion times is least.
 package assign

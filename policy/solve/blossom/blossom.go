@@ -1,6 +1,5 @@
 // Package blossom finds matchings of the largest weight in graphs of any shape: exactly, in
-// time that grows with the cube of the number of nodes. Package assign finds nearly the best
-// ones of far larger graphs.
+// time that grows with the cube of the number of nodes.
 //
 // J. Edmonds, "Maximum Matching and a Polyhedron With 0,1-Vertices", Journal of Research of
 // the National Bureau of Standards 69B, 1965; Z. Galil, "Efficient Algorithms for Finding

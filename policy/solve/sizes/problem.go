@@ -41,12 +41,10 @@ type Problem struct {
 	Room   []int // of each bin
 	Spread []int // spread items that lie on each bin beside these; nil: none
 	Items  []Item
-	// Work bounds how many bins are looked at where the sizes alone find no places; 0: DefaultWork.
-	Work int
 }
 
-// DefaultWork takes about ten milliseconds.
-const DefaultWork = 1_500_000
+// mostWork bounds how many bins are looked at where the sizes alone find no places. It takes about ten milliseconds.
+const mostWork = 1_500_000
 
 // Solution says where each item lies.
 type Solution struct {

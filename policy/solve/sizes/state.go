@@ -17,7 +17,7 @@ type state struct {
 
 func newState(p *Problem) *state {
 	s := &state{problem: p, free: slices.Clone(p.Room), spread: make([]int, len(p.Room)),
-		places: make([]Place, len(p.Items)), costs: make([]float64, len(p.Items)), workLeft: cmp.Or(p.Work, DefaultWork)}
+		places: make([]Place, len(p.Items)), costs: make([]float64, len(p.Items)), workLeft: mostWork}
 	copy(s.spread, p.Spread)
 	for i := range s.costs {
 		s.costs[i] = p.Items[i].cost(nil)

@@ -48,27 +48,10 @@ func (s SizeSample) ChanceToEndWithin(had, more float64) (chance, spent float64)
 	if from == len(s.sortedSizes) || more <= 0 {
 		return 0, 0
 	}
-	return s.chanceToEndInRange(from, max(s.indexAbove(had+more), from), had, more)
-}
-
-// chanceToEndInRange answers ChanceToEndWithin for the sizes from from on, of which those before to end.
-func (s SizeSample) chanceToEndInRange(from, to int, had, more float64) (chance, spent float64) {
+	to := max(s.indexAbove(had+more), from)
 	alive, done := float64(len(s.sortedSizes)-from), float64(to-from)
 	spent = s.prefixSums[to] - s.prefixSums[from] - done*had + (alive-done)*more
 	return done / alive, spent / alive
-}
-
-// GittinsIndex returns the Gittins index of something that has had so much: the
-// best ratio, over all further amounts, of the chance to end to the amount
-// spent. It is zero when no size lies above had. It takes O(n) time.
-func (s SizeSample) GittinsIndex(had float64) float64 {
-	best, from := 0.0, s.indexAbove(had)
-	for i := from; i < len(s.sortedSizes); i++ {
-		if chance, spent := s.chanceToEndInRange(from, i+1, had, s.sortedSizes[i]-had); spent > 0 {
-			best = max(best, chance/spent)
-		}
-	}
-	return best
 }
 
 // indexAbove returns the position of the first value greater than v.

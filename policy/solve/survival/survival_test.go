@@ -7,15 +7,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestGittins(t *testing.T) {
-	s := NewSizeSample([]float64{10, 1, 4, 1, math.NaN()})
-	for had, want := range map[float64]float64{0: 0.5, 1: 1. / 6, 4: 1. / 6, 10: 0, 11: 0} {
-		if got := s.GittinsIndex(had); math.Abs(got-want) > 1e-9 {
-			t.Errorf("Gittins(%g) = %g, want %g", had, got, want)
-		}
-	}
-}
-
 func TestQuantile(t *testing.T) {
 	s := NewSizeSample([]float64{5, 1, 4, 2, 3, 9, 8, 7, 6, 10})
 	for q, want := range map[float64]float64{0: 1, 0.1: 1, 0.7: 7, 0.71: 8, 1: 10, 2: 10} {
