@@ -1,13 +1,22 @@
 package accounting
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"strings"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"fairbridge/sql"
 )
 
 // What can be wrong with the database, for errors.Is. Each text names the fix.
@@ -87,4 +96,144 @@ func isDisconnect(err error) bool {
 func isRetryable(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+}
+
+// schemaVersionTable is where goose notes what was applied.
+const schemaVersionTable = "fairbridge.schema_version"
+
+// Migrate brings the schema to the version of this binary, each migration in a
+// transaction of its own, and returns how many were applied. Two at once do no
+// harm. A schema that this binary does not know is left alone: ErrSchemaNewer,
+// ErrSchemaUnreleased.
+func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
+	if _, err := d.Status(ctx); err != nil && !errors.Is(err, ErrNoSchema) && !errors.Is(err, ErrNotMigrated) {
+		return 0, err
+	}
+	if _, err := d.Pool.Exec(ctx, "create schema if not exists fairbridge"); err != nil {
+		return 0, WrapError("making schema fairbridge", err)
+	}
+	err = d.runGoose(func(p *goose.Provider) error {
+		done, err := p.Up(ctx)
+		applied = len(done)
+		return err
+	})
+	return applied, WrapError("migrating the database", err)
+}
+
+// runGoose runs f with migrations on a connection of its own, without the time
+// limits of the daemon: a migration of years of history takes its time.
+func (d *DB) runGoose(f func(*goose.Provider) error) error {
+	c := d.Pool.Config().ConnConfig.Copy()
+	delete(c.RuntimeParams, "statement_timeout")
+	delete(c.RuntimeParams, "idle_in_transaction_session_timeout")
+	db := stdlib.OpenDB(*c)
+	defer db.Close()
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectPostgres, db, sql.Migrations(),
+		goose.WithTableName(schemaVersionTable), goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	return f(p)
+}
+
+// GrantReportRole makes or refreshes the read-only role fairbridge_report, which
+// needs the right to create roles. Roles belong to all databases of a server:
+// where another database's are being made at the same moment it is done again.
+func (d *DB) GrantReportRole(ctx context.Context) error {
+	var err error
+	for try := range time.Duration(20) {
+		time.Sleep(try * 5 * time.Millisecond)
+		err = pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error {
+			_, err := tx.Conn().PgConn().Exec(ctx, sql.RoleText("report")).ReadAll()
+			return err
+		})
+		if !isConcurrentUpdate(err) {
+			break
+		}
+	}
+	return WrapError("making role fairbridge_report", err)
+}
+
+// isConcurrentUpdate reports whether Postgres says that somebody else changed the same
+// rows of its catalogue, for which it has no error code of its own.
+func isConcurrentUpdate(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && (e.Code == "XX000" && strings.Contains(e.Message, "concurrently") || e.Code == "23505")
+}
+
+// Status is how the database stands.
+type Status struct {
+	AppliedVersion int64 `json:"have"` // newest migration applied; 0: none
+	KnownVersion   int64 `json:"want"` // newest migration this binary knows
+	ReadOnly       bool  `json:"read_only"`
+	ServerVersion  int   `json:"server"` // Postgres' version number, e.g. 150013
+}
+
+// minServerVersion is the oldest Postgres the schema is tested on.
+const minServerVersion = 130000
+
+var qStatus, qVersion = sql.QueryText("status"), sql.QueryText("version")
+
+// Status asks the database how it stands. The error is one of the Err values
+// of this package when the daemon cannot work with it as it is; the Status is
+// filled as far as it is known all the same.
+func (d *DB) Status(ctx context.Context) (Status, error) {
+	const doing = "looking at the database"
+	oldest, newest := schemaVersions()
+	s := Status{KnownVersion: newest}
+	var there bool
+	if err := d.Pool.QueryRow(ctx, qStatus).Scan(&there, &s.ReadOnly, &s.ServerVersion); err != nil {
+		return s, WrapError(doing, err)
+	}
+	if there {
+		if err := d.Pool.QueryRow(ctx, qVersion).Scan(&s.AppliedVersion); err != nil {
+			return s, WrapError(doing, err)
+		}
+	}
+	switch {
+	case s.ServerVersion < minServerVersion:
+		return s, fmt.Errorf("%s: Postgres 13 or later is needed, this is %d.%d", doing, s.ServerVersion/10000, s.ServerVersion%10000)
+	case s.AppliedVersion > 0 && s.AppliedVersion < oldest:
+		return s, fmt.Errorf("%s: %w", doing, ErrSchemaUnreleased)
+	case s.AppliedVersion > s.KnownVersion:
+		return s, fmt.Errorf("%s: %w (it has version %d, this binary knows %d)", doing, ErrSchemaNewer, s.AppliedVersion, s.KnownVersion)
+	case s.AppliedVersion < s.KnownVersion && s.ReadOnly:
+		return s, fmt.Errorf("%s: %w", doing, ErrReadOnly)
+	case s.AppliedVersion == 0:
+		return s, fmt.Errorf("%s: %w", doing, ErrNoSchema)
+	case s.AppliedVersion < s.KnownVersion:
+		return s, fmt.Errorf("%s: %w (it has version %d, this binary needs %d)", doing, ErrNotMigrated, s.AppliedVersion, s.KnownVersion)
+	case s.ReadOnly:
+		return s, fmt.Errorf("%s: %w", doing, ErrReadOnly)
+	}
+	return s, nil
+}
+
+var qClock = sql.QueryText("clock")
+
+// Clock returns the time by the clock of the database.
+func (d *DB) Clock(ctx context.Context) (now time.Time, err error) {
+	err = d.QueryRow(ctx, qClock).Scan(&now)
+	return now, WrapError("reading the clock of the database", err)
+}
+
+// schemaVersions returns the numbers of the first and the last migration this binary has.
+func schemaVersions() (oldest, newest int64) {
+	list, err := fs.Glob(sql.Migrations(), "*.sql")
+	if err != nil {
+		panic(err)
+	}
+	for i, name := range list { // sorted
+		if _, err := fmt.Sscanf(name, "%d_", &newest); err != nil {
+			panic(fmt.Sprintf("migration %s has no number", name))
+		}
+		if i == 0 {
+			oldest = newest
+		}
+	}
+	return oldest, newest
 }

@@ -1,6 +1,15 @@
+// Package api has what can be asked of fairbridge and what it answers: the values behind
+// the HTTP interface, version 1, and behind the commands that print them. It knows neither
+// where answers come from (package answers) nor how they travel (server, client).
+//
+// Times are UTC instants. Texts that users wrote (names of jobs, comments) are as Slurm has
+// them: who prints them neutralises them.
 package api
 
 import (
+	"errors"
+	"net/http"
+	"slices"
 	"time"
 
 	"fairbridge/bridge"
@@ -141,3 +150,131 @@ type UserShare struct {
 	RunningGPUs int               `json:"running_gpus"`
 	WaitingJobs int               `json:"waiting_jobs"`
 }
+
+// Code says of which kind an error is.
+type Code string
+
+// The codes.
+const (
+	CodeBadRequest      Code = "bad_request"     // what is asked makes no sense; Message names what
+	CodeUnauthenticated Code = "unauthenticated" // it was not proven who asks
+	CodeForbidden       Code = "forbidden"       // it was, and they may not
+	CodeNotFound        Code = "not_found"       // there is none, or it is private: the answer does not tell which
+	CodeConflict        Code = "conflict"        // it changed since it was confirmed
+	CodeTooLarge        Code = "too_large"       // headers, body or address
+	CodeTooMany         Code = "too_many"        // requests; try again later
+	CodeUnavailable     Code = "unavailable"     // what is needed for the answer is out of reach now
+	CodeInternal        Code = "internal"        // a fault of ours
+)
+
+var statusByCode = map[Code]int{
+	CodeBadRequest: http.StatusBadRequest, CodeUnauthenticated: http.StatusUnauthorized, CodeForbidden: http.StatusForbidden,
+	CodeNotFound: http.StatusNotFound, CodeConflict: http.StatusConflict, CodeTooLarge: http.StatusRequestEntityTooLarge,
+	CodeTooMany: http.StatusTooManyRequests, CodeUnavailable: http.StatusServiceUnavailable, CodeInternal: http.StatusInternalServerError,
+}
+
+// Error is an error that is told to who asks. Its message holds no secret and nothing that
+// is not theirs to see.
+type Error struct {
+	Code    Code   `json:"code"`
+	Message string `json:"message"`       // what was wrong
+	Try     string `json:"try,omitempty"` // what to try
+}
+
+// Error says what was wrong, and what to try.
+func (e *Error) Error() string {
+	if e.Try == "" {
+		return e.Message
+	}
+	return e.Message + ": " + e.Try
+}
+
+// Status is the HTTP status of the error.
+func (e *Error) Status() int { return statusByCode[e.Code] }
+
+// CausedError is an Error with its cause, which is for the log and not for who asks.
+type CausedError struct {
+	Told  *Error
+	Cause error
+}
+
+// Error is what is told.
+func (e *CausedError) Error() string { return e.Told.Error() }
+
+// Unwrap returns what is told, and its cause.
+func (e *CausedError) Unwrap() []error { return []error{e.Told, e.Cause} }
+
+// CodeOf returns the code of an error, CodeInternal where it has none.
+func CodeOf(err error) Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeInternal
+}
+
+// Role is what somebody may do, the least first.
+type Role string
+
+// The roles.
+const (
+	RoleUser        Role = "user"        // sees their own jobs and what is public
+	RoleCoordinator Role = "coordinator" // besides, the accounts they coordinate in Slurm, with those below
+	RoleOperator    Role = "operator"    // sees everything, and may act: Slurm's Operators, Administrators and who the configuration names
+)
+
+// Viewer is who asks, and the answer to who am I.
+type Viewer struct {
+	User string `json:"user"`
+	Role Role   `json:"role"`
+	// Accounts are those that a coordinator coordinates, with all below them, sorted.
+	Accounts []string `json:"accounts,omitempty"`
+	// Origin is how it was proven who asks: munge, socket, browser, proxy, or local for who
+	// reads the record itself.
+	Origin string `json:"origin"`
+	// RoleUnknown says why it could not be told whether the role is a higher one; "": it could.
+	RoleUnknown string `json:"role_unknown,omitempty"`
+	// Private is what of others is private here, and where that is said; null: it was not asked for, or
+	// the record is read, where nothing is private.
+	Private *Privacy `json:"private,omitempty"`
+}
+
+// The origins of a viewer.
+const (
+	OriginMunge   = "munge"
+	OriginSocket  = "socket"
+	OriginProxy   = "proxy"
+	OriginBrowser = "browser"
+	OriginLocal   = "local"
+)
+
+// NewLocalOperator is who reads configuration and database themselves.
+func NewLocalOperator(user string) Viewer {
+	return Viewer{User: user, Role: RoleOperator, Origin: OriginLocal}
+}
+
+// IsOperator reports whether the viewer sees everything and may act.
+func (v *Viewer) IsOperator() bool { return v.Role == RoleOperator }
+
+// Owns reports whether something of a user and an account is the viewer's to see whatever is
+// private: their own, of an account they coordinate, or they are an operator.
+func (v *Viewer) Owns(user, account string) bool {
+	return v.IsOperator() || user != "" && user == v.User || slices.Contains(v.Accounts, account)
+}
+
+// Privacy is what only its owner, the coordinators of its account and operators see. The
+// zero value: everything is public, as in Slurm without PrivateData.
+type Privacy struct {
+	Jobs  bool `json:"jobs"`  // other users' jobs
+	Usage bool `json:"usage"` // what other users and accounts used, and their shares
+	Nodes bool `json:"nodes"` // the nodes and who holds them
+	// Source is where it is from: slurm.conf or slurmdbd.conf (PrivateData), or configuration.
+	Source string `json:"source,omitempty"`
+}
+
+// AllPrivate is what holds while it is not known what is private.
+func AllPrivate(source string) Privacy { return Privacy{true, true, true, source} }
+
+// Version is the first part of every path. Within it fields and paths are added, never
+// renamed, retyped or removed.
+const Version = "v1"

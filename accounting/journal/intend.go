@@ -12,6 +12,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/internal/value"
 	"fairbridge/bridge"
+	"fairbridge/policy"
 	"fairbridge/sql"
 )
 
@@ -155,4 +156,117 @@ func explainConflict(err error) error {
 		return fmt.Errorf("%w: a job's field has an intent whose outcome is still open (%s)", bridge.ErrConflict, pg.Detail)
 	}
 	return err
+}
+
+// QueueRow is one job in the queue as of the last cycle.
+type QueueRow struct {
+	Partition string       `json:"partition"`
+	Rank      int          `json:"rank"`
+	JobID     policy.JobID `json:"job"`
+	Name      string       `json:"name"`
+	User      string       `json:"user"`
+	Account   string       `json:"account"`
+	State     string       `json:"state"`
+	Reason    string       `json:"reason"`
+	GPUs      int          `json:"gpus"`
+	Verb      policy.Verb  `json:"verb"`
+	Placement string       `json:"on,omitempty"`
+	Why       string       `json:"why"`
+	Arrive    time.Time    `json:"arrive,omitzero"`
+	Start     time.Time    `json:"start,omitzero"`
+}
+
+var qQueue, qCycleLast = sql.QueryText("queue"), sql.QueryText("cycle_last")
+
+// Queue returns the decisions of the last cycle in the order of their ranks,
+// of one partition or, with "", of all.
+func (s *Store) Queue(ctx context.Context, cluster, partition string) ([]QueueRow, error) {
+	out, err := accounting.CollectRows(ctx, s.DB, func(row pgx.CollectableRow) (q QueueRow, err error) {
+		var arrive, start *time.Time
+		var gpus *int
+		err = row.Scan(&q.Partition, &q.Rank, &q.JobID, &q.Name, &q.User, &q.Account, &q.State, &q.Reason, &gpus, &q.Verb, &q.Placement, &q.Why, &arrive, &start)
+		if gpus != nil {
+			q.GPUs = *gpus
+		}
+		q.Arrive, q.Start = value.TimeOrZero(arrive), value.TimeOrZero(start)
+		return q, err
+	}, qQueue, cluster, partition)
+	return out, accounting.WrapError("reading the queue", err)
+}
+
+// LastCycleAt returns when the last cycle was that is stored, of one partition or, with "",
+// of any; ok is false when none is.
+func (s *Store) LastCycleAt(ctx context.Context, cluster, partition string) (at time.Time, ok bool, err error) {
+	err = s.DB.QueryRow(ctx, qCycleLast, cluster, partition).Scan(&at)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return time.Time{}, false, nil
+	}
+	return at.UTC(), err == nil, accounting.WrapError("asking when the last cycle of cluster "+cluster+" was", err)
+}
+
+// Change is an intent with whose job it is about.
+type Change struct {
+	bridge.Intent
+	Address, User, Account string // "" where the job's runs are no longer kept
+}
+
+// ChangeScope says which changes are wanted; an empty list matches every change.
+type ChangeScope struct {
+	Since  time.Time // made then or later
+	Before int64     // with an id below; 0: from the newest
+	Jobs   []int64
+	Users  []string
+	Kinds  []string
+	States []string
+	// OnlyUser and OnlyAccounts bound whose they are, where IsBounded: of jobs of the user, or of the accounts.
+	IsBounded    bool
+	OnlyUser     string
+	OnlyAccounts []string
+	Limit        int // most of them
+}
+
+var qChanges = sql.QueryText("changes")
+
+// Changes returns changes in Slurm, made or meant, newest first.
+func (s *Store) Changes(ctx context.Context, cluster string, c ChangeScope) ([]Change, error) {
+	jobs := c.Jobs
+	if jobs == nil {
+		jobs = []int64{}
+	}
+	list, err := accounting.CollectRows(ctx, s.DB, scanChange, qChanges, cluster, c.Since, c.Before, jobs, emptyIfNil(c.Users), emptyIfNil(c.Kinds),
+		emptyIfNil(c.States), !c.IsBounded, c.OnlyUser, emptyIfNil(c.OnlyAccounts), c.Limit)
+	return list, accounting.WrapError("reading the changes in Slurm", err)
+}
+
+func scanChange(row pgx.CollectableRow) (c Change, err error) {
+	c.Intent, err = scanIntent(row, &c.Address, &c.User, &c.Account)
+	return c, err
+}
+
+var qIntentRestore = sql.QueryText("intent_restore")
+
+// RestoreIntents puts intents back that were sent and that the database lost, as when it was put back from a
+// backup, and returns those with the ids that they have from now on. Those it knows, and those beside which the
+// job's field has an open one, are left out. It needs no leadership: nothing is sent by it.
+func (s *Store) RestoreIntents(ctx context.Context, lost []bridge.Intent) (restored []bridge.Intent, err error) {
+	err = s.DB.RunTx(ctx, "putting intents back", func(tx pgx.Tx) error {
+		restored = nil
+		for _, in := range lost {
+			e := &in.Edit
+			err := tx.QueryRow(ctx, qIntentRestore, in.Cluster, in.Epoch, in.Policy,
+				e.Run.Job, e.Run.Submit, e.Run.Restarts, e.Run.SLUID, e.Kind.Field(), e.Kind, e.Value,
+				value.NullIfZero(e.Until), emptyIfNil(e.Nodes), e.Array, e.Tasks, value.ValidText(e.Why),
+				in.Before, in.State, value.NullIfZero(in.NotAfter), in.Made, e.Text,
+				value.NullIfZero(in.Sent), value.ValidText(in.Error), in.Polls).Scan(&in.ID)
+			switch {
+			case errors.Is(err, pgx.ErrNoRows):
+				continue
+			case err != nil:
+				return accounting.WrapError(fmt.Sprintf("putting intent %d back", in.ID), err)
+			}
+			restored = append(restored, in)
+		}
+		return nil
+	})
+	return restored, err
 }

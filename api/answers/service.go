@@ -2,9 +2,13 @@ package answers
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"fairbridge/accounting"
 	"fairbridge/accounting/journal"
+	"fairbridge/accounting/report"
 	"fairbridge/accounting/samples"
 	"fairbridge/accounting/stores"
 	"fairbridge/api"
@@ -14,6 +18,8 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/whatif"
+	"fairbridge/policy"
 )
 
 // Config is what the service is told of the cluster.
@@ -113,4 +119,122 @@ func (s *Config) partition(name string) *bridge.Partition {
 		}
 	}
 	return nil
+}
+
+// JobUse tells how a job used what it got.
+func (s *Service) JobUse(ctx context.Context, v api.Viewer, text string) (*report.JobUse, error) {
+	w, id, o, err := s.openJob(ctx, &v, text)
+	if err != nil {
+		return nil, err
+	}
+	if !w.SeesUse(o.user, o.account) {
+		return nil, forbidden("usage is private here: how others' jobs used their GPUs is not shown", "explain tells why the job waits, runs or was requeued")
+	}
+	j, err := s.readJobUse(ctx, id)
+	if errors.Is(err, journal.ErrUnknownJob) {
+		return nil, unknownJob(w, text)
+	}
+	if err != nil {
+		return nil, toldError(&v, "reading how job "+text+" used its GPUs", err)
+	}
+	if !w.SeesPlace(o.user, o.account) {
+		for i := range j.Runs {
+			j.Runs[i].Nodes = ""
+		}
+		for i := range j.GPUs {
+			j.GPUs[i].Node = ""
+		}
+	}
+	return j, nil
+}
+
+func (s *Service) readJobUse(ctx context.Context, id policy.JobID) (*report.JobUse, error) {
+	if err := s.sumFirst(ctx); err != nil {
+		return nil, err
+	}
+	db := s.parts.Record
+	j, err := db.Job(ctx, s.Cluster, id)
+	if err != nil {
+		return nil, err
+	}
+	if last := j.Runs[len(j.Runs)-1]; last.Start.IsZero() && !last.IsOver {
+		if j.Estimate, err = db.LastEstimate(ctx, s.Cluster, id, last.Arrive); err != nil {
+			return nil, err
+		}
+	}
+	j.Address, err = db.JobAddress(ctx, s.Cluster, id)
+	return j, err
+}
+
+// sumsFreshFor is how long what is summed up is believed to be up to date.
+const sumsFreshFor = time.Minute
+
+// sumFirst sums up what changed, where that is asked for.
+func (s *Service) sumFirst(ctx context.Context) error {
+	if !s.SumsFirst {
+		return nil
+	}
+	_, err := s.sums.Get(ctx)
+	return err
+}
+
+// sumUp sums up what changed, GPU readings first. A database that lets us only read is as fresh as the
+// daemon keeps it.
+func (s *Service) sumUp(ctx context.Context) (none struct{}, err error) {
+	_, err = s.parts.Record.RollupDueHours(ctx, s.Cluster, s.parts.Now())
+	if err == nil {
+		_, err = s.parts.Record.SumDueDays(ctx, s.Cluster)
+	}
+	if errors.Is(err, accounting.ErrUserRefused) || errors.Is(err, accounting.ErrReadOnly) {
+		err = nil
+	}
+	return none, err
+}
+
+// smallerKey is a job in a cycle.
+type smallerKey struct {
+	partition string
+	seq       uint64
+	job       policy.JobID
+}
+
+// maxSmallerWait is how long a story waits for its turn to have smaller requests worked out.
+const maxSmallerWait = 2 * time.Second
+
+// smallerRequests says which smaller requests of a waiting job the policy would have started in the
+// cycle. It is worked out once for each cycle; none are said when others, or another request of the
+// viewer's, keep us from working it out in time.
+func (e jobRequest) smallerRequests(ctx context.Context, c *lastcycle.Cycle, id policy.JobID) []string {
+	p := e.partition(c.Partition)
+	key := smallerKey{c.Partition, c.Seq, id}
+	if known, ok := e.smaller.Get(key); ok || p == nil {
+		return known
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxSmallerWait)
+	defer cancel()
+	done, err := e.heavy.Take(ctx, e.Viewer.User)
+	if err != nil {
+		return nil
+	}
+	defer done()
+	if known, ok := e.smaller.Get(key); ok {
+		return known
+	}
+	var requests []string
+	for _, smaller := range whatif.FindSmallerRequests(c.Snapshot, id, p.PolicyOf(c.Policy, c.Params), e.parts.Now) {
+		requests = append(requests, smallerRequestText(c.Snapshot.Job(id), &smaller))
+	}
+	e.smaller.Put(key, requests)
+	return requests
+}
+
+// smallerRequestText says what is smaller about a job.
+func smallerRequestText(was, is *policy.Job) string {
+	switch {
+	case is.Ask.GPUs.Count == was.Ask.GPUs.Count:
+		return "a time limit of " + policy.FormatDuration(is.Limit)
+	case is.Ask.MinNodes > 1:
+		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.MinNodes)
+	}
+	return is.Ask.GPUs.String()
 }

@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"fairbridge/api/credential"
 )
 
 // Prover makes what proves who asks: the value of header Authorization for one request.
@@ -140,4 +142,18 @@ func setAuthority(transport *http.Transport, file string) error {
 	}
 	transport.TLSClientConfig.RootCAs = pool
 	return nil
+}
+
+// MungeProver proves who asks by a munge credential for each request.
+type MungeProver struct {
+	Command []string // munge, with what must stand beside it
+}
+
+// Prove makes the credential. An error says what to try.
+func (m *MungeProver) Prove(ctx context.Context, method, requestURI, host string, body []byte) (string, error) {
+	text, err := credential.Encode(ctx, m.Command, credential.NewPayload(method, requestURI, host, body))
+	if err != nil {
+		return "", err
+	}
+	return "Munge " + text, nil
 }

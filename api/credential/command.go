@@ -1,8 +1,16 @@
+// Package credential proves by munge, which every Slurm site runs, who sends a request:
+// the client encodes a credential for one request, the daemon decodes it. A credential is
+// good for that request alone, once, and for a short time.
+//
+// Both sides run munge's own commands, so that neither holds its key or links its library.
 package credential
 
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"os"
 	"os/exec"
@@ -74,4 +82,21 @@ func (r commandResult) said(name string) error {
 		return errors.New(name + " said nothing")
 	}
 	return errors.New(strings.TrimPrefix(r.stderr, "munge: Error: "))
+}
+
+// payloadVersion begins each payload: a credential that was made for something else, such
+// as Slurm, is none for us.
+const payloadVersion = "fairbridge-request-1 "
+
+// NewPayload binds a credential to one request: a captured one is good for nothing else.
+// The URI is the path with the query as sent, the host what the Host header says. What it
+// returns is short whatever they are, and tells none of it to who may decode it too.
+func NewPayload(method, requestURI, host string, body []byte) string {
+	sum := sha256.New()
+	for _, part := range [][]byte{[]byte(method), []byte(requestURI), []byte(host), body} {
+		// With its length, so that no two requests run together to the same text.
+		sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		sum.Write(part)
+	}
+	return payloadVersion + hex.EncodeToString(sum.Sum(nil))
 }

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"fairbridge/api"
+	"fairbridge/bridge/slurm/slurmdb"
 )
 
 // How long it is believed what the host says of a user, that it knows none, and that it could not
@@ -140,4 +141,157 @@ func isName(s string) bool {
 
 func newUnaskable() *api.Error {
 	return &api.Error{Code: api.CodeUnavailable, Message: "fairbridge's host could not be asked who its users are", Try: "try again"}
+}
+
+// readRights returns what slurmdbd's users may do, by name.
+func readRights(ctx context.Context, read func(context.Context) ([]slurmdb.User, error)) (map[string]slurmdb.User, error) {
+	users, err := read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(users) == 0 { // root is always one
+		return nil, errors.New("slurmdbd showed no users at all")
+	}
+	byName := make(map[string]slurmdb.User, len(users))
+	for _, u := range users {
+		byName[u.Name] = u
+	}
+	return byName, nil
+}
+
+// newViewer gives who asks their role: the least where it cannot be told.
+func (i *Identifier) newViewer(ctx context.Context, p proof) api.Viewer {
+	v := api.Viewer{User: p.user, Role: api.RoleUser, Origin: p.origin}
+	isOperator, unsure := i.isConfiguredOperator(ctx, p.user)
+	if isOperator {
+		v.Role = api.RoleOperator
+		return v
+	}
+	rights, known := i.rights.get(ctx)
+	u, found := rights[p.user]
+	switch {
+	case u.IsOperator:
+		v.Role = api.RoleOperator
+		return v
+	case len(u.CoordinatedAccounts) > 0:
+		v.Role, v.Accounts = api.RoleCoordinator, slices.Clone(u.CoordinatedAccounts)
+	case i.rights.read == nil:
+		unsure = append(unsure, "Slurm's accounting is not asked")
+	case !known:
+		unsure = append(unsure, "Slurm's accounting could not be asked lately what users may do")
+	case !found:
+		unsure = append(unsure, "Slurm's accounting does not know the user")
+	}
+	v.RoleUnknown = strings.Join(unsure, "; ")
+	return v
+}
+
+// isConfiguredOperator reports whether the configuration makes a user an operator, and what
+// keeps it from being told.
+func (i *Identifier) isConfiguredOperator(ctx context.Context, user string) (is bool, unsure []string) {
+	for _, entry := range i.cfg.Operators {
+		group, isGroup := strings.CutPrefix(entry, "@")
+		if !isGroup {
+			if entry == user {
+				return true, nil
+			}
+			continue
+		}
+		member, err := i.users.isMember(ctx, user, group)
+		if member {
+			return true, nil
+		}
+		if err != nil {
+			unsure = append(unsure, "the groups of fairbridge's host could not be read")
+		}
+	}
+	return false, slices.Compact(unsure)
+}
+
+// CheckOperators returns an error for each of a configuration's operators that this host does
+// not know, as a user or a @group.
+func CheckOperators(ctx context.Context, operators []string) []error {
+	h := newHostUsers(time.Now)
+	var all []error
+	for _, entry := range operators {
+		group, isGroup := strings.CutPrefix(entry, "@")
+		if !isGroup {
+			if err := h.check(ctx, entry); err != nil {
+				all = append(all, fmt.Errorf("operator %s: %w", entry, err))
+			}
+			continue
+		}
+		if _, err := h.ask(ctx, "getent", "group", group); err != nil {
+			all = append(all, fmt.Errorf("operators @%s: asking for the group: %w", group, err))
+		}
+	}
+	return all
+}
+
+// ask runs a command, or repeats what it said lately. The same is run once at a time, and only a few
+// at once: while a directory service hangs, each takes until its time is over.
+func (h *hostUsers) ask(ctx context.Context, name string, args ...string) (string, error) {
+	key := name + "\x00" + strings.Join(args, "\x00")
+	for {
+		a, running, known := h.answerOrTurn(key)
+		switch {
+		case known:
+			return a.text, a.err
+		case running == nil:
+			return h.runOnce(ctx, key, name, args)
+		}
+		select {
+		case <-running:
+		case <-ctx.Done():
+			return "", fmt.Errorf("waiting for %s: %w", name, context.Cause(ctx))
+		}
+	}
+}
+
+// answerOrTurn returns what is known, or what to wait for while somebody else asks. Where it
+// returns neither it is the caller's turn: runOnce must follow.
+func (h *hostUsers) answerOrTurn(key string) (a hostAnswer, running <-chan struct{}, known bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if a, ok := h.answers[key]; ok && h.now().Before(a.until) {
+		return a, nil, true
+	}
+	if c, ok := h.asked[key]; ok {
+		return a, c, false
+	}
+	h.asked[key] = make(chan struct{})
+	return a, nil, false
+}
+
+// runOnce runs a command when it is its turn, and keeps what it says; not that who asked went away.
+func (h *hostUsers) runOnce(ctx context.Context, key, name string, args []string) (text string, err error) {
+	defer func() { h.keep(key, text, err, ctx.Err() == nil) }()
+	select {
+	case h.slots <- struct{}{}:
+		defer func() { <-h.slots }()
+	case <-ctx.Done():
+		return "", fmt.Errorf("waiting to run %s: %w", name, context.Cause(ctx))
+	}
+	return h.run(ctx, name, args...)
+}
+
+// keep notes what a command said, and lets those go on who wait for it.
+func (h *hostUsers) keep(key, text string, err error, believed bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	close(h.asked[key])
+	delete(h.asked, key)
+	if err != nil && !believed {
+		return
+	}
+	life := failureLife
+	if err == nil {
+		life = knownLife
+	} else if errors.Is(err, errNotThere) {
+		life = unknownLife
+	}
+	if len(h.answers) >= maxAnswers {
+		clear(h.answers)
+	}
+	h.answers[key] = hostAnswer{text, err, h.now().Add(life)}
 }

@@ -2,13 +2,19 @@ package identity
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
+	"syscall"
 	"time"
 
 	"fairbridge/api"
+	"fairbridge/api/credential"
+	"fairbridge/bridge/slurm/safefile"
 	"fairbridge/bridge/slurm/slurmdb"
 )
 
@@ -122,4 +128,102 @@ const tryProve = "ask by the fairbridge command on a host of the cluster where m
 
 func refuse(message, try string) *api.Error {
 	return &api.Error{Code: api.CodeUnauthenticated, Message: message, Try: try}
+}
+
+// peer is who is at the other end of a unix socket.
+type peer struct {
+	uid uint32
+	err error // why the kernel did not tell
+}
+
+type peerKey struct{}
+
+func peerOf(ctx context.Context) *peer {
+	p, _ := ctx.Value(peerKey{}).(*peer)
+	return p
+}
+
+// ConnContext notes who is at the other end of a unix socket, for http.Server.ConnContext.
+func (i *Identifier) ConnContext(ctx context.Context, c net.Conn) context.Context {
+	unix, ok := c.(*net.UnixConn)
+	if !ok {
+		return ctx
+	}
+	uid, err := readPeer(unix)
+	return context.WithValue(ctx, peerKey{}, &peer{uid, err})
+}
+
+func readPeer(c *net.UnixConn) (uint32, error) {
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var cred *syscall.Ucred
+	if outer := raw.Control(func(fd uintptr) {
+		cred, err = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+	}); outer != nil {
+		return 0, outer
+	}
+	if err != nil {
+		return 0, err
+	}
+	return cred.Uid, nil
+}
+
+// proveByPeer tells who is at the other end of a unix socket.
+func (i *Identifier) proveByPeer(r *http.Request) (proof, error) {
+	p := peerOf(r.Context())
+	switch {
+	case p == nil:
+		return proof{}, nil
+	case p.err != nil:
+		return proof{}, refuse("the kernel did not tell who is at the other end of the socket", "try again")
+	case !credential.IsUser(p.uid):
+		return proof{}, refuse("the user id at the other end of the socket stands for no user", "ask as a user of this host, outside of containers with users of their own")
+	}
+	name, err := i.users.nameOf(r.Context(), p.uid)
+	return proof{name, api.OriginSocket}, err
+}
+
+// SecretHeader is where a proxy shows its secret.
+const SecretHeader = "X-Fairbridge-Secret"
+
+// A secret of a proxy has so many bytes.
+const minSecret, maxSecret = 16, 4096
+
+// proxy is a reverse proxy that is trusted to say who asks. Its secret is kept as a hash, so
+// that nothing can print it.
+type proxy struct {
+	header string
+	secret [sha256.Size]byte
+}
+
+// newProxy reads the secret from a file that nobody else may read or change.
+func newProxy(header, path string) (*proxy, error) {
+	secret, err := safefile.ReadSecret(path, minSecret, maxSecret)
+	if err != nil {
+		return nil, err
+	}
+	return &proxy{http.CanonicalHeaderKey(header), sha256.Sum256(secret)}, nil
+}
+
+// proveByProxy tells whom the proxy names. Without a secret the header says nothing; a wrong
+// one is refused, lest a proxy that is set up wrongly serves everybody as nobody.
+func (i *Identifier) proveByProxy(r *http.Request) (proof, error) {
+	secrets := r.Header.Values(SecretHeader)
+	if len(secrets) == 0 {
+		return proof{}, nil
+	}
+	if i.proxy == nil || r.TLS == nil {
+		return proof{}, refuse("no proxy is trusted here (api.proxy_header)", "leave "+SecretHeader+" out")
+	}
+	shown := sha256.Sum256([]byte(secrets[0]))
+	if len(secrets) > 1 || subtle.ConstantTimeCompare(shown[:], i.proxy.secret[:]) != 1 {
+		return proof{}, refuse("the secret of the proxy is wrong", "see api.proxy_secret_file")
+	}
+	names := r.Header.Values(i.proxy.header)
+	if len(names) != 1 || names[0] == "" {
+		return proof{}, refuse("the proxy does not name one user in "+i.proxy.header, "have it replace the header that clients send")
+	}
+	return proof{names[0], api.OriginProxy}, i.users.check(r.Context(), names[0])
 }

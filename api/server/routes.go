@@ -1,10 +1,20 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"mime"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/accounting/report"
 	"fairbridge/api"
@@ -170,4 +180,141 @@ func rowsOf(limit int) (int, error) {
 		return api.DefaultLimit, nil
 	}
 	return limit, nil
+}
+
+// route is one thing that can be asked.
+type route struct {
+	method, path string
+	about        string // for the document
+	isPublic     bool   // anybody may ask, with nothing that proves who
+	params       []wire.Param
+	body         any // a zero value of what is sent; nil: nothing is
+	answer       any // a zero value of what is answered
+	// prepare reads the request and returns what asks for the answer, and how many rows that
+	// may have.
+	prepare func(e *exchange) (ask func(context.Context) (any, error), rows int, err error)
+	raw     func(e *exchange) error // answers in place of prepare what is not an answer's JSON
+}
+
+// errWrongMethod is told where the path is known and the method is not one of its.
+var errWrongMethod = &api.Error{Code: api.CodeBadRequest, Message: "this path does not take that method", Try: "header Allow has those that it takes"}
+
+// findRoute finds the route of a request. Paths are compared as they are written, segment by
+// segment: nothing is cleaned, and no redirect is told.
+func (h *Handler) findRoute(e *exchange) (*route, error) {
+	method := e.r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	var allowed []string
+	for i := range h.routes {
+		rt := &h.routes[i]
+		segments, ok := matchPath(rt.path, e.r.URL.EscapedPath())
+		if !ok {
+			continue
+		}
+		if rt.method == method {
+			e.segments = segments
+			for name, text := range segments {
+				if err := wire.CheckText("the "+name+" in the address", text); err != nil {
+					return nil, err
+				}
+				e.r.SetPathValue(name, text)
+			}
+			return rt, nil
+		}
+		if allowed = append(allowed, rt.method); rt.method == http.MethodGet {
+			allowed = append(allowed, http.MethodHead)
+		}
+	}
+	if allowed == nil {
+		return nil, &api.Error{Code: api.CodeNotFound, Message: "there is no such path", Try: wire.OpenAPIPath + " describes those there are"}
+	}
+	slices.Sort(allowed)
+	e.w.Header().Set("Allow", strings.Join(allowed, ", "))
+	return nil, errWrongMethod
+}
+
+// matchPath compares a path with a pattern and returns what stands for its {names}, decoded.
+func matchPath(pattern, path string) (segments map[string]string, ok bool) {
+	want, got := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return nil, false
+	}
+	segments = map[string]string{}
+	for i, w := range want {
+		text, err := url.PathUnescape(got[i])
+		name, isName := strings.CutPrefix(w, "{")
+		switch {
+		case err != nil, isName && text == "", !isName && text != w:
+			return nil, false
+		case isName:
+			segments[strings.TrimSuffix(name, "}")] = text
+		}
+	}
+	return segments, true
+}
+
+// readBody reads a request's JSON strictly: one value, with no field that is not known. What
+// a form of another site could send is refused by its type.
+func readBody(r *http.Request, into any) error {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" || len(r.Header.Values("Content-Type")) > 1 {
+		return &api.Error{Code: api.CodeBadRequest, Message: "the body is not said to be JSON", Try: "send header Content-Type: application/json"}
+	}
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return &api.Error{Code: api.CodeBadRequest, Message: "the body did not arrive"}
+	}
+	if err := checkTexts(raw); err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err = d.Decode(into); err == nil {
+		if _, err = d.Token(); errors.Is(err, io.EOF) {
+			return nil
+		}
+		err = errors.Join(errors.New("something follows the value"), err)
+	}
+	return &api.Error{Code: api.CodeBadRequest, Message: fmt.Sprintf("the body cannot be read: %.200s", err), Try: "/v1/openapi.json describes it"}
+}
+
+// checkTexts refuses JSON whose texts are none that may be sent. What is no JSON is left to its reader.
+func checkTexts(raw []byte) error {
+	if !utf8.Valid(raw) {
+		return wire.CheckText("the body", string(raw))
+	}
+	for d := json.NewDecoder(bytes.NewReader(raw)); ; {
+		token, err := d.Token()
+		if err != nil {
+			return nil
+		}
+		if text, ok := token.(string); ok {
+			if err := wire.CheckText("a text of the body", text); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Metrics counts requests.
+type Metrics struct {
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+}
+
+// NewMetrics registers the metrics of the API.
+func NewMetrics(r prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "fairbridge_api_requests_total", Help: "Requests to the API by route and HTTP status.",
+		}, []string{"route", "code"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "fairbridge_api_request_seconds", Help: "How long requests to the API took.",
+			Buckets: []float64{.001, .003, .01, .03, .1, .2, .5, 1, 3, 10, 30},
+		}, []string{"route"}),
+	}
+	r.MustRegister(m.requests, m.seconds)
+	return m
 }

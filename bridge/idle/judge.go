@@ -1,11 +1,20 @@
+// Package idle decides which job is stopped because its GPUs do no work, where its partition says so and its owner
+// allows it: only one of which every GPU was measured to do no work for all of the time, and only for a job that
+// waits and then has room. It is pure: what probes read in, a stop out; the gate decides whether it may be.
+//
+// What is idle it defines as fairbridge_v1.idle_gpus does, by which reports and reminders go, or more strictly: a test
+// of accounting/reminders keeps all that is idle here idle there. What acts does not read the database: a daemon
+// that begins knows of no GPU that it is idle.
 package idle
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 	"fairbridge/policy/pool"
 )
@@ -141,4 +150,159 @@ func wasStoppedFor(f *bridge.Facts, to policy.JobID, span time.Duration) bool {
 		stop := in.RecentStop(f.View.At, span)
 		return stop != nil && stop.Signal == "" && stop.Beneficiary == int64(to)
 	})
+}
+
+// BusyShare is the share of the time from which on a GPU counts as busy.
+const BusyShare = 0.01
+
+// MaxGap is the longest time between two readings of which nothing is missed.
+const MaxGap = 5 * time.Minute
+
+// GPU is a GPU that a run of a job holds.
+type GPU struct {
+	Job      int64
+	Restarts int
+	Node     string
+	Device   string // the driver's UUID
+}
+
+// Reading is what one look at a GPU showed.
+type Reading struct {
+	GPU
+	At time.Time // when it was measured, by the node's clock
+	// Busy and MemBusy are the shares of the time in which it computed and its memory was used.
+	Busy, MemBusy policy.OptionalValue
+	IsShared      bool // with another job
+}
+
+// isIdle reports whether the GPU did no work. What is not known may be work.
+func (r *Reading) isIdle() bool {
+	return !r.IsShared && r.Busy.Known && r.Busy.Value < BusyShare && (!r.MemBusy.Known || r.MemBusy.Value < BusyShare)
+}
+
+// span is the time from one reading to another in which each reading was idle.
+type span struct{ since, until time.Time }
+
+// Watch remembers since when GPUs are idle. The zero value knows of none.
+type Watch map[GPU]span
+
+// Read returns what is known after one reading of each GPU at most. A GPU that is not read is remembered for as long as
+// its next reading may come without a gap. A reading that was taken before the last one begins anew.
+func (w Watch) Read(readings []Reading, now time.Time) Watch {
+	out := make(Watch, len(w))
+	for g, s := range w {
+		if now.Sub(s.until) <= MaxGap {
+			out[g] = s
+		}
+	}
+	for i := range readings {
+		r := &readings[i]
+		s, known := out[r.GPU]
+		gap := r.At.Sub(s.until)
+		switch {
+		case !r.isIdle():
+			delete(out, r.GPU)
+		case known && gap >= 0 && gap <= MaxGap:
+			out[r.GPU] = span{s.since, r.At}
+		default:
+			out[r.GPU] = span{r.At, r.At}
+		}
+	}
+	return out
+}
+
+// Without returns what is known without the GPUs of runs that are over, or that did something else since they are idle.
+func (w Watch) Without(isOver func(g GPU, since time.Time) bool) Watch {
+	out := make(Watch, len(w))
+	for g, s := range w {
+		if !isOver(g, s.since) {
+			out[g] = s
+		}
+	}
+	return out
+}
+
+// IdleFor returns for how long all of a job's GPUs are idle, of which these are the readings of now; 0: one of them is not,
+// or there are not so many as it holds.
+func (w Watch) IdleFor(readings []Reading, held int) time.Duration {
+	if held < 1 || len(readings) != held {
+		return 0
+	}
+	var least time.Duration
+	for i := range readings {
+		s, known := w[readings[i].GPU]
+		if d := s.until.Sub(s.since); !known {
+			return 0
+		} else if i == 0 || d < least {
+			least = d
+		}
+	}
+	return least
+}
+
+// Allows reports whether the owner of a job allows that it is requeued when its GPUs do no work. A replica of a service
+// waits for requests.
+func Allows(d *slurm.Directive) bool { return d.RequeueIdle && d.Service == "" }
+
+// LetOthersGoFirst returns the plan with the stops of earlier cycles seen through: who was stopped so does not start before the one it was
+// stopped for. The plan itself is not changed.
+func LetOthersGoFirst(s *policy.Snapshot, p *policy.Plan, intents []bridge.Intent) *policy.Plan {
+	if p == nil {
+		return nil
+	}
+	out := p
+	for i := range intents {
+		if !isRecentIdleStop(&intents[i], s.Now) {
+			continue
+		}
+		if out == p {
+			out = p.Clone()
+		}
+		letGoFirst(s, out, &intents[i])
+	}
+	return out
+}
+
+// Apply returns the plan with the stop. The plan itself is not changed.
+func Apply(s *policy.Snapshot, p *policy.Plan, x *bridge.IdleStop) *policy.Plan {
+	if p == nil || x == nil {
+		return p
+	}
+	out := p.Clone()
+	from, to := out.Decision(policy.JobID(x.Job)), out.Decision(policy.JobID(x.For))
+	if from == nil || to == nil {
+		return out
+	}
+	from.Verb, from.On, from.GPUs, from.StoppedFor = policy.Stop, nil, 0, to.Job
+	from.Why = fmt.Sprintf("its GPUs did no work for %s, its owner allows that it is requeued then, and job %s waits for them", policy.FormatDuration(x.Idle.Truncate(time.Second)), s.JobLabel(to.Job))
+	to.Verb, to.On, to.GPUs = policy.Start, x.On, x.On.Count()
+	to.Why = fmt.Sprintf("starts on GPUs with which job %s did no work", s.JobLabel(from.Job))
+	return out
+}
+
+// yieldFor is how long after it was stopped a job lets the other go first. By then Slurm has started that, or does not.
+const yieldFor = 10 * time.Minute
+
+// letGoFirst lets the job that was stopped come after the one it was stopped for, while that waits: the two change places in
+// the line, and the one that was stopped is not started before.
+func letGoFirst(s *policy.Snapshot, p *policy.Plan, in *bridge.Intent) {
+	from, to := s.Job(policy.JobID(in.Edit.Run.Job)), s.Job(policy.JobID(in.Before.Stop.Beneficiary))
+	if from == nil || to == nil || from.State != policy.Pending || !to.CanStart(s.Now) {
+		return
+	}
+	a, b := p.Decision(from.ID), p.Decision(to.ID)
+	if a == nil || b == nil || b.Verb == policy.Hold || a.Rank >= b.Rank {
+		return
+	}
+	a.Rank, b.Rank = b.Rank, a.Rank
+	if a.Verb == policy.Start && b.Verb != policy.Start {
+		a.Verb, a.On, a.GPUs = policy.Wait, nil, 0
+		a.Why = fmt.Sprintf("waits in the queue: it was stopped for job %s, which starts first", s.JobLabel(to.ID))
+	}
+}
+
+// isRecentIdleStop reports whether an intent stopped its job because its GPUs did no work, so lately that it lets the other go first.
+func isRecentIdleStop(in *bridge.Intent, now time.Time) bool {
+	stop := in.RecentStop(now, yieldFor)
+	return stop != nil && stop.Idle > 0 && stop.Signal == ""
 }

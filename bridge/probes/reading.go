@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/idle"
 	"fairbridge/bridge/slurm"
 	"fairbridge/nodeprobe"
 	"fairbridge/policy"
@@ -151,4 +152,131 @@ func (s Reading) withJob(job int64, procs int, known bool) Reading {
 		s.ProcessCount = policy.KnownValue(float64(procs))
 	}
 	return s
+}
+
+// nodeJobs are the running jobs of a node.
+type nodeJobs struct {
+	jobs            []*slurm.Job
+	gpuIndicesByJob map[int64][]int // GPU numbers (of /dev/nvidiaN) by job; nil: not told
+}
+
+// jobsByNode returns the running jobs of each node.
+func jobsByNode(v *slurm.View) map[string]*nodeJobs {
+	out := map[string]*nodeJobs{}
+	for i := range v.Jobs {
+		j := &v.Jobs[i]
+		if !j.IsRunning() {
+			continue
+		}
+		for at, h := range j.Nodes.Names {
+			t := out[h]
+			if t == nil {
+				t = &nodeJobs{gpuIndicesByJob: map[int64][]int{}}
+				out[h] = t
+			}
+			t.jobs = append(t.jobs, j)
+			if len(j.GresDetail) == len(j.Nodes.Names) && j.State == "RUNNING" {
+				t.gpuIndicesByJob[j.ID] = gpuIndices(j.GresDetail[at])
+			}
+		}
+	}
+	return out
+}
+
+// gpuIndices returns the GPU numbers of a job's gres_detail on one node; nil when
+// it does not tell them all.
+func gpuIndices(detail slurm.GRESList) []int {
+	var out []int
+	for _, g := range detail.List {
+		if g.Name != "gpu" && g.Name != "shard" && g.Name != "mps" {
+			continue
+		}
+		if g.Name == "gpu" && len(g.DeviceIndexes) != g.Count {
+			return nil
+		}
+		out = append(out, g.DeviceIndexes...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// jobOfProcess returns the running job of a process, 0 when it is of none here. What
+// only the environment says must fit what Slurm runs on the node.
+func (t *nodeJobs) jobOfProcess(o nodeprobe.ProcessJob) int64 {
+	if t != nil {
+		for _, j := range t.jobs {
+			if j.ID == o.Job || j.SLUID != "" && j.SLUID == o.SLUID {
+				return j.ID
+			}
+		}
+	}
+	if o.KnownBy == "environ" {
+		return 0
+	}
+	return o.Job
+}
+
+// jobsHolding returns the jobs that Slurm gave the GPU to.
+func (t *nodeJobs) jobsHolding(g *nodeprobe.GPU) []int64 {
+	if t == nil || g.MinorNumber < 0 {
+		return nil
+	}
+	var out []int64
+	for _, j := range t.jobs {
+		if slices.Contains(t.gpuIndicesByJob[j.ID], g.MinorNumber) {
+			out = append(out, j.ID)
+		}
+	}
+	return out
+}
+
+// progressIsWork is how long a job that reported progress counts as working, whatever its GPUs show. Who reports what is not so keeps
+// GPUs that he holds anyway: reports count here that are believed in nothing else.
+const progressIsWork = 10 * time.Minute
+
+// watchIdle notes which GPUs of running jobs do no work, and tells of each job for how long all of its GPUs have not.
+func (p *Probes) watchIdle(v *slurm.View, seen []Reading, newest map[int64]*nodeprobe.ProgressReport) {
+	running := map[int64]*slurm.Job{}
+	for i := range v.Jobs {
+		if j := &v.Jobs[i]; j.State == "RUNNING" {
+			running[j.ID] = j
+		}
+	}
+	strays := nodesWithStrayWork(seen)
+	byJob := map[int64][]idle.Reading{}
+	var all []idle.Reading
+	for i := range seen {
+		r := &seen[i]
+		j := running[int64(r.Job)]
+		if j == nil || r.use == nil {
+			continue
+		}
+		x := idle.Reading{GPU: idle.GPU{Job: j.ID, Restarts: j.Restarts, Node: r.Node, Device: r.UUID}, At: r.At, Busy: r.Busy, MemBusy: r.use.MemBusy, IsShared: r.JobsOnGPU > 1}
+		if report := newest[j.ID]; strays[r.Node] || !r.ProcessCount.Known || r.processWork >= idle.BusyShare || report != nil && report.AgeSeconds < progressIsWork.Seconds() {
+			x.Busy = policy.OptionalValue{}
+		}
+		all, byJob[x.Job] = append(all, x), append(byJob[x.Job], x)
+	}
+	p.idle = p.idle.Without(func(g idle.GPU, since time.Time) bool {
+		j := running[g.Job]
+		return j == nil || j.Restarts != g.Restarts || j.SuspendTime.After(since)
+	}).Read(all, p.now())
+	for id, j := range running {
+		if use, known := p.useByJob[id]; known {
+			use.IdleFor = p.idle.IdleFor(byJob[id], j.GPUCount())
+			p.useByJob[id] = use
+		}
+	}
+}
+
+// nodesWithStrayWork are the nodes on which a GPU works that Slurm gave to no job, as far as is known: Slurm's numbers of GPUs may
+// be others than the driver's there, and the work that of any job.
+func nodesWithStrayWork(seen []Reading) map[string]bool {
+	out := map[string]bool{}
+	for i := range seen {
+		if r := &seen[i]; r.Job == 0 && r.Busy.Known && r.Busy.Value >= idle.BusyShare {
+			out[r.Node] = true
+		}
+	}
+	return out
 }

@@ -1,9 +1,14 @@
+// Package push carries out what was decided and written down: one call after
+// another, each job read again right before, while nothing forbids it. It also
+// gives everything back, and what a dead daemon left.
 package push
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"fairbridge/bridge"
@@ -143,4 +148,84 @@ func changedDemandField(was, j *slurm.Job) (what, before, now string) {
 		}
 	}
 	return "", "", ""
+}
+
+// uselessStopReason says why a job must not be stopped, or warned, after all: the other job for which it
+// was to be is read again, too, and is not what it was. "": it is, or the edit stops nobody for another.
+func (p *Pusher) uselessStopReason(ctx context.Context, in *bridge.Intent) string {
+	stop := in.Before.Stop
+	if actuator.EditKindRowOf(in.Edit.Kind).StopTiming == actuator.NoStop || stop == nil || stop.Beneficiary == in.Edit.Run.Job {
+		return ""
+	}
+	if other := p.runsOnFor[stop.Beneficiary]; other != 0 {
+		return fmt.Sprintf("job %d, which was to be stopped with it for job %d, runs on", other, stop.Beneficiary)
+	}
+	j, err := p.Cluster.RereadJob(ctx, stop.Beneficiary)
+	if err != nil {
+		return fmt.Sprintf("reading job %d, for which it was to be, again: %v", stop.Beneficiary, err)
+	}
+	if why := p.newKnownJob(stop.Beneficiary).compareBeneficiary(&j); why != "" {
+		return fmt.Sprintf("job %d, for which it was to be: %s", stop.Beneficiary, why)
+	}
+	return ""
+}
+
+// noteUnstopped notes a stop that was not carried out, so that no other is for the same job: it would not fit.
+func (p *Pusher) noteUnstopped(in *bridge.Intent) {
+	unsent := []bridge.IntentState{bridge.IntentVoid, bridge.IntentYielded, bridge.IntentFailed}
+	isStop := actuator.EditKindRowOf(in.Edit.Kind).StopTiming == actuator.StopsNow && in.Before.Stop != nil
+	if isStop && slices.Contains(unsent, in.State) {
+		p.runsOnFor[in.Before.Stop.Beneficiary] = in.Edit.Run.Job
+	}
+}
+
+// compareBeneficiary says what became of a job since the view that another is to be stopped for.
+func (k *knownJob) compareBeneficiary(j *slurm.Job) string {
+	switch {
+	case k.viewedJob == nil || !k.viewedJob.CurrentRun().IsSameRun(j.CurrentRun()):
+		return "it is another run now"
+	case j.State != k.viewedJob.State:
+		return "it is " + j.State + " now"
+	case j.IsHeld:
+		return "it is held"
+	case j.IsPending() && !j.WaitsForItsTurn():
+		return fmt.Sprintf("it waits for something else than room now (%s)", j.Reason)
+	}
+	return k.demandChange(j)
+}
+
+// StopSwitch ends writing at once in the process in which an operator stopped us; what stands in the
+// record ends it everywhere with the next cycle. The nil switch is never on.
+type StopSwitch struct {
+	setting atomic.Int64 // the id of the stop; 0: off
+}
+
+// Stop turns it on for a stop that stands in the record.
+func (s *StopSwitch) Stop(action int64) {
+	if s != nil {
+		s.setting.Store(action)
+	}
+}
+
+// Setting is what Clear takes to turn off what was on then, and nothing later.
+func (s *StopSwitch) Setting() int64 {
+	if s == nil {
+		return 0
+	}
+	return s.setting.Load()
+}
+
+// Clear turns the switch off if it is as it was.
+func (s *StopSwitch) Clear(setting int64) {
+	if s != nil {
+		s.setting.CompareAndSwap(setting, 0)
+	}
+}
+
+// Check returns the error ErrPushHalted while the switch is on.
+func (s *StopSwitch) Check() error {
+	if id := s.Setting(); id != 0 {
+		return fmt.Errorf("%w: an operator stopped us (action %d): fairbridge operate resume ends that", ErrPushHalted, id)
+	}
+	return nil
 }

@@ -152,3 +152,107 @@ func findProgress(s *State, jobs []slurm.Job, added map[GPU]time.Duration, at ti
 	}
 	return all
 }
+
+// GPU is a GPU, or a slice of one, that a run of a job holds.
+type GPU struct {
+	Job      int64
+	Restarts int
+	Node     string
+	UUID     string
+	Type     string
+}
+
+// Spell is a time in which a GPU was idle, from one reading to another, without a gap.
+type Spell struct {
+	GPU
+	Since, Until time.Time
+}
+
+// Reading is what the last readings of a GPU say: idle in all of them from Since to Until, the last. Since
+// and Until are equal where it is not idle, or was not read of late.
+type Reading struct {
+	Spell
+	User string
+	// Doubt says why the reading does not count: something else says that the job works; "" when nothing does.
+	Doubt string
+}
+
+// isIdle reports whether the reading is one of an idle GPU, as report idle-now has it.
+func (r *Reading) isIdle() bool { return r.Doubt == "" && r.Until.Sub(r.Since) >= LeastSpell }
+
+// isFresh reports whether the GPU was read of late, by the same measure as fairbridge_v1.idle_gpus.
+func (r *Reading) isFresh(at time.Time) bool { return at.Sub(r.Until) < 5*time.Minute }
+
+// extendSpells returns the spells that go on or began, sorted, and how long each GPU was idle since the spell as it
+// was before. Readings reach back half an hour. A spell goes on where they reach back to its end: then
+// there is no moment between without an idle reading. Anything else begins anew, so that absent
+// readings never make a spell longer.
+func extendSpells(before []Spell, readings []Reading) (now []Spell, added map[GPU]time.Duration) {
+	earlier := make(map[GPU]Spell, len(before))
+	for _, s := range before {
+		earlier[s.GPU] = s
+	}
+	added = map[GPU]time.Duration{}
+	for i := range readings {
+		r := &readings[i]
+		if !r.isIdle() {
+			continue
+		}
+		s := r.Spell
+		if b, ok := earlier[s.GPU]; ok && !s.Since.After(b.Until) && !b.Since.After(s.Since) {
+			added[s.GPU] = max(s.Until.Sub(b.Until), 0)
+			s.Since = b.Since
+		}
+		now = append(now, s)
+	}
+	slices.SortFunc(now, compareSpells)
+	return now, added
+}
+
+func compareSpells(a, b Spell) int {
+	return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Node, b.Node), cmp.Compare(a.UUID, b.UUID), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Restarts, b.Restarts))
+}
+
+// LeastSpell is the shortest time that counts as idle: that of report idle-now.
+const LeastSpell = 10 * time.Minute
+
+// Rules say who is told when.
+type Rules struct {
+	Cluster string
+	// Steps are how long GPUs of a job are idle until its owner is told, ascending; none: no owner is told.
+	Steps      []time.Duration
+	Partitions []string // whose jobs are looked at
+	// MinGPUs is how many of a job's GPUs must have been idle so long, at least.
+	MinGPUs                     int
+	ExemptUsers, ExemptAccounts []string
+	InteractiveGrace            time.Duration // so long after its start no interactive job (salloc, srun) counts
+	MessagesPerOwner            int           // in 24 hours
+	MessagesInAll               int           // in an hour
+	MailDomain                  string        // of addresses, where a job has none of its own; "": owners have no address
+	OtherMailDomains            []string      // of which an owner's own address (--mail-user) may be besides
+}
+
+// silence says why nothing is told of a job; "" when something may be.
+func (r *Rules) silence(j *slurm.Job, at time.Time) string {
+	switch {
+	case j.UntrustedReason != "":
+		return "its record cannot be trusted"
+	case j.State != "RUNNING" || j.HasFlag("COMPLETING"):
+		return "it does not run, or ends"
+	case !slices.ContainsFunc(r.Partitions, j.IsInPartition):
+		return "its partition is not looked after"
+	case j.Directive.Quiet:
+		return "its owner said fairbridge:quiet"
+	case j.Directive.Service != "":
+		return "it is a replica of a service, which may wait for requests"
+	case slices.Contains(r.ExemptUsers, j.User):
+		return "its user is exempt"
+	case slices.Contains(r.ExemptAccounts, j.Account):
+		return "its account is exempt"
+	case j.Start.IsZero() || j.Start.After(at):
+		return "its start is not known"
+	case !j.IsBatch && at.Sub(j.Start) < r.InteractiveGrace:
+		return "it is interactive, and young"
+	}
+	return ""
+}

@@ -199,3 +199,106 @@ func (d *Directive) dropDeadlineWords() error {
 	d.DeadlineValue, d.SoftDeadline = 0, false
 	return errors.New("fairbridge: value and soft say something of a deadline, and none is given")
 }
+
+// setShareable reads whether a job may share its GPUs, and whether with jobs of other users.
+func setShareable(d *Directive, v string) error {
+	d.SharesWithAll = v == "others"
+	if d.SharesWithAll {
+		v = ""
+	}
+	if err := setFlag(&d.Shareable, v); err != nil {
+		return errors.New("shareable is given alone, as yes or no, or as shareable=others")
+	}
+	return nil
+}
+
+// maxGPUMemMB is more memory than any GPU has.
+const maxGPUMemMB = 1 << 20
+
+// setGPUMemory reads an amount of memory such as 12G or 800M.
+func setGPUMemory(toMB *int64, v string) error {
+	bytes, ok := parseQuantity(v, 1<<20) // a number alone is megabytes
+	if n := len(v); n > 0 && v[n-1] > '9' {
+		bytes, ok = parseQuantity(v, 1)
+	}
+	mb := bytes >> 20
+	if !ok || mb < 1 || mb > maxGPUMemMB {
+		return errors.New("the memory of a GPU looks like 12G or 800M")
+	}
+	*toMB = mb
+	return nil
+}
+
+// setGPUBusy reads a percentage such as 30%.
+func setGPUBusy(to *int, v string) error {
+	n, err := strconv.Atoi(strings.TrimSuffix(v, "%"))
+	if err != nil || n < 1 || n > 100 {
+		return errors.New("the share of time in which a GPU computes looks like 30%")
+	}
+	*to = n
+	return nil
+}
+
+// maxTimeSpan is the longest time span that is believed.
+const maxTimeSpan = 100 * 366 * 24 * time.Hour
+
+// ParseTimeSpan reads time spans as Slurm writes them: minutes, m:s, h:m:s, d-h, d-h:m and
+// d-h:m:s. Words like UNLIMITED mean none: 0.
+func ParseTimeSpan(s string) (time.Duration, error) {
+	switch strings.ToUpper(s) {
+	case "", "UNLIMITED", "PARTITION_LIMIT", "INVALID", "NOT_SET", "N/A", "INFINITE", "UNKNOWN":
+		return 0, nil
+	}
+	days, rest, dashed := strings.Cut(s, "-")
+	if !dashed {
+		days, rest = "0", s
+	}
+	parts := strings.Split(rest, ":")
+	units := map[int][]float64{1: {60}, 2: {60, 1}, 3: {3600, 60, 1}}[len(parts)]
+	if dashed {
+		units = []float64{3600, 60, 1}[:min(len(parts), 3)]
+	}
+	d, err := strconv.ParseFloat(days, 64)
+	sum := 86_400 * d
+	for i, p := range parts {
+		if err != nil || i >= len(units) {
+			break
+		}
+		var v float64
+		v, err = strconv.ParseFloat(p, 64)
+		sum += v * units[i]
+	}
+	if err != nil || len(parts) > 3 || !(sum >= 0 && sum <= maxTimeSpan.Seconds()) {
+		return 0, fmt.Errorf("%.61q is no time span, want like 1-12:30:00", s)
+	}
+	return time.Duration(sum * float64(time.Second)), nil
+}
+
+// Signal is a signal that a job's script can be warned with. The list is
+// closed: to Slurm a name that it does not know, and none at all, mean kill.
+type Signal string
+
+// The signals. A script that does not trap one is ended by it, except by CONT.
+const (
+	USR1 Signal = "USR1"
+	USR2 Signal = "USR2"
+	HUP  Signal = "HUP"
+	INT  Signal = "INT"
+	TERM Signal = "TERM"
+	CONT Signal = "CONT"
+)
+
+// Signals are all of them.
+var Signals = []Signal{USR1, USR2, HUP, INT, TERM, CONT}
+
+// ParseSignal reads the name of a signal, with or without SIG.
+func ParseSignal(name string) (Signal, error) {
+	s := Signal(strings.TrimPrefix(name, "SIG"))
+	if !s.IsKnown() {
+		return "", fmt.Errorf("%.20q is not one of the signals %v", name, Signals)
+	}
+	return s, nil
+}
+
+// IsKnown reports whether the signal is on the list.
+func (s Signal) IsKnown() bool { return slices.Contains(Signals, s) }

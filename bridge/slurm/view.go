@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -131,3 +132,141 @@ func (v *View) CheckCluster(name string) error {
 	}
 	return nil
 }
+
+// Limits are the limits that slurmctld holds associations and QOS to, with their usage at one moment. A cluster
+// without accounting has none.
+type Limits struct {
+	Associations map[string][]AssociationLimits // by account: its own, and those of users in it
+	QOS          []QOSLimits
+}
+
+// AssociationLimits are the limits of an account, or of a user in it. An association without a limit is listed as well.
+type AssociationLimits struct {
+	Account, User string // User "": the account itself; on 22.05 users may be numbers
+	Partition     string // "": all
+	Parent        string // of an account: the account above it; "" for root and for users
+	Limits        []Limit
+}
+
+// QOSLimits are the limits of a QOS as a whole, and of the accounts and users that have jobs in it.
+type QOSLimits struct {
+	Name              string
+	Limits            []Limit
+	ByAccount, ByUser map[string][]Limit
+}
+
+// Limit is one limit, or the running minutes of a resource that a limit of another name counts as well.
+type Limit struct {
+	Name  string  // as scontrol writes it: GrpTRES, MaxJobsPU, GrpWall
+	TRES  string  // the resource it counts, such as gres/gpu; "": jobs or time
+	Most  float64 // jobs, minutes, or the unit of the resource; +Inf: no limit; NaN: it cannot be read
+	Usage float64 // likewise; 0 where Slurm does not tell
+}
+
+// OfJob returns the limits that count for a job: of its association and the accounts above, and of the QOS
+// named. ok is false if the cluster has associations and the job's is none of them, or has no such QOS.
+func (l *Limits) OfJob(j *Job, qos ...string) (all []Limit, ok bool) {
+	if len(l.Associations) == 0 {
+		return nil, true
+	}
+	for _, a := range l.Associations[j.Account] {
+		if isUser(j, a.User) && (a.Partition == "" || j.IsInPartition(a.Partition)) {
+			all, ok = append(all, a.Limits...), true
+		}
+	}
+	for account, steps := j.Account, 0; ok && account != "" && steps <= len(l.Associations); steps++ {
+		var a AssociationLimits
+		if a, ok = l.ofAccount(account); ok {
+			all, account = append(all, a.Limits...), a.Parent
+		}
+	}
+	for _, name := range qos {
+		if of, known := l.ofQOS(j, name); ok && known {
+			all = append(all, of...)
+		} else {
+			ok = false
+		}
+	}
+	return all, ok
+}
+
+// ofAccount returns the association of an account itself.
+func (l *Limits) ofAccount(name string) (AssociationLimits, bool) {
+	for _, a := range l.Associations[name] {
+		if a.User == "" {
+			return a, true
+		}
+	}
+	return AssociationLimits{}, false
+}
+
+// ofQOS returns the limits of a QOS that count for the job.
+func (l *Limits) ofQOS(j *Job, name string) (all []Limit, ok bool) {
+	if name == "" {
+		return nil, true
+	}
+	at := slices.IndexFunc(l.QOS, func(q QOSLimits) bool { return q.Name == name })
+	if at < 0 {
+		return nil, false
+	}
+	q := &l.QOS[at]
+	return slices.Concat(q.Limits, q.ByAccount[j.Account], q.ByUser[j.User], q.ByUser[userNumber(j)]), true
+}
+
+// isUser reports whether a user's name or number is that of the job's owner.
+func isUser(j *Job, user string) bool { return user != "" && (user == j.User || user == userNumber(j)) }
+
+// userNumber is how releases name a user of whom they keep no name.
+func userNumber(j *Job) string { return strconv.FormatInt(j.UserID, 10) }
+
+// Node is one node record of Slurm.
+type Node struct {
+	Name       string
+	State      string   // base state, upper case: IDLE, MIXED, ALLOCATED, DOWN, …
+	Flags      []string // DRAIN, NOT_RESPONDING, … sorted
+	Reason     string
+	Gres       GRESList // "gpu:a100:8(S:0-1)"
+	GresUsed   GRESList // "gpu:a100:7(IDX:0-6)"
+	TRES       TRES
+	TRESUsed   TRES
+	Features   []string // active
+	Partitions []string
+	CPUs       int
+	CPUsUsed   int
+	MemMB      int64
+	MemUsedMB  int64
+	Topology   string   // as REST has it, on some releases
+	Switches   []string // from its lowest upwards, as scontrol shows the topology; nil: not known, or none
+	Version    string   // slurmd's
+}
+
+// IsSchedulable reports whether new jobs can start there, and if not, why.
+func (n *Node) IsSchedulable() (why string, ok bool) {
+	switch n.State {
+	case "IDLE", "MIXED", "ALLOCATED":
+	default:
+		return n.State, false
+	}
+	for _, f := range n.Flags {
+		if unschedulableFlags[f] && !(f == "NOT_RESPONDING" && n.isBooting()) {
+			return f, false
+		}
+	}
+	return "", true
+}
+
+// unschedulableFlags are the flag words that keep new jobs from a node (26.05's
+// enumeration; older releases use a subset). A node that Slurm has put to sleep
+// (POWERED_DOWN) or is waking (POWERING_UP) is given to jobs like any other.
+var unschedulableFlags = map[string]bool{
+	"DRAIN": true, "FAIL": true, "MAINTENANCE": true, "NOT_RESPONDING": true,
+	"REBOOT_REQUESTED": true, "REBOOT_ISSUED": true,
+	"POWERING_DOWN": true, "POWER_DOWN": true,
+	"INVALID_REG": true, "BLOCKED": true,
+}
+
+// IsAsleep reports whether Slurm has to wake the node, or is waking it, before a job runs there.
+func (n *Node) IsAsleep() bool { return slices.Contains(n.Flags, "POWERED_DOWN") || n.isBooting() }
+
+// isBooting reports whether Slurm is waking the node, which answers nothing meanwhile.
+func (n *Node) isBooting() bool { return slices.Contains(n.Flags, "POWERING_UP") }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"fairbridge/api/listen"
+	"fairbridge/nodeprobe"
+	"fairbridge/nodeprobe/owner"
+	"fairbridge/nodeprobe/progress"
+	"fairbridge/nodeprobe/secure"
 	"fairbridge/nodeprobe/serve"
 )
 
@@ -118,4 +123,59 @@ func newRegistry(c prometheus.Collector) *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(c, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
 	return r
+}
+
+// serveProgress takes jobs' reports of their progress until the context ends. Without
+// --progress it is an empty one.
+func (o *options) serveProgress(ctx context.Context, running *sync.WaitGroup, failed chan<- error) (*progress.Inbox, error) {
+	d := progress.NewInbox(time.Now)
+	if o.progressSocket == "" {
+		return d, nil
+	}
+	flag := "--progress " + o.progressSocket
+	l, err := listenUnix(flag, o.progressSocket)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(o.progressSocket, 0o666); err != nil { // every user's jobs report
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	s := progress.Server{Inbox: d, JobOfProcess: findJobOfProcess}
+	running.Go(func() {
+		if err := s.Serve(ctx, l); err != nil {
+			failed <- err
+		}
+	})
+	return d, nil
+}
+
+// findJobOfProcess returns the job of a process that is there now.
+func findJobOfProcess(pid int) nodeprobe.ProcessJob {
+	return owner.JobFinder{ProcDir: "/proc"}.BeginLookup().JobOfProcess(pid)
+}
+
+// wrapInTLS makes https of what is listened to, if that is asked for. A token
+// that cannot be read is told here, before anybody is turned away.
+func (o *options) wrapInTLS(l net.Listener) (net.Listener, error) {
+	if o.tokenFile != "" {
+		if _, err := secure.NewTokenReader(o.tokenFile)(); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+	}
+	if o.certFile == "" {
+		return l, nil
+	}
+	c, err := secure.NewServerTLS(o.certFile, o.keyFile, o.clientCAFile)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return tls.NewListener(l, c), nil
+}
+
+// requireToken turns away who does not have the token, if there is one.
+func (o *options) requireToken(h http.Handler) http.Handler {
+	if o.tokenFile == "" {
+		return h
+	}
+	return secure.RequireToken(h, secure.NewTokenReader(o.tokenFile))
 }

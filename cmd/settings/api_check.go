@@ -1,3 +1,12 @@
+// Package settings reads the configuration file: YAML, strict, with every problem
+// of its keys and types reported at once, or else every problem of its values, each
+// with its line and column. Secrets never stand in the file; it names the files or
+// environment variables that hold them.
+//
+// Here is the file: its keys (file.go), their bounds (check.go) and what the parts of
+// the program are told of it (loop.go, parts.go). The values that the loop works with
+// are bridge.Config, in bridge/config.go, which knows of no file. Four sections are its
+// own types, keys and all, with their bounds: order, lease, preempt and gate.
 package settings
 
 import (
@@ -5,10 +14,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"fairbridge/api/server"
 )
 
 // findProblems checks how the daemon is to be asked.
@@ -97,4 +109,59 @@ func (a *API) checkPrivate() error {
 		return errors.New("private: none stands alone")
 	}
 	return nil
+}
+
+// API says how users and operators ask the daemon, see package api.
+type API struct {
+	// Socket is a unix socket on the daemon's host, where the kernel says who asks. "": api.sock
+	// in the folder that systemd made for the unit (RuntimeDirectory), if it did; "off": none.
+	Socket string `yaml:"socket"`
+	// Listen is host:port, for login nodes and browsers, over TLS only; "": nowhere.
+	Listen   string `yaml:"listen"`
+	CertFile string `yaml:"cert_file"`
+	KeyFile  string `yaml:"key_file"`
+	// URL is how others reach Listen, in links that are handed out; "": https:// and Listen.
+	URL string `yaml:"url"`
+	// Unmunge is the command that tells from a munge credential whose it is; empty: none is accepted.
+	Unmunge []string `yaml:"unmunge"`
+	// ProxyHeader names who asks where a reverse proxy shows the secret in ProxySecretFile; "":
+	// none is trusted.
+	ProxyHeader     string `yaml:"proxy_header"`
+	ProxySecretFile string `yaml:"proxy_secret_file"`
+	// Operators are users, and @groups of the host, that are operators here beside those that
+	// are in Slurm.
+	Operators []string `yaml:"operators"`
+	// Private is what only its owner sees: jobs, usage, nodes, or none; empty: as PrivateData of slurm.conf
+	// and slurmdbd.conf say, and all of it while that of slurm.conf is not known.
+	Private []string `yaml:"private"`
+	// Rate is how many requests a second one user may send, Burst how many at once.
+	Rate  float64 `yaml:"rate"`
+	Burst int     `yaml:"burst"`
+}
+
+func newDefaultAPI() API {
+	return API{Unmunge: []string{"unmunge"}, Rate: 10, Burst: 30}
+}
+
+// ServerLimits returns the bounds of the API's server.
+func (a *API) ServerLimits() server.Limits {
+	l := server.DefaultLimits()
+	l.Rate, l.Burst = a.Rate, a.Burst
+	return l
+}
+
+// SocketPath is where the API's unix socket is, "" for nowhere. It is the first folder that systemd
+// made for the unit where the configuration does not say.
+func (a *API) SocketPath() string {
+	if a.Socket == "off" {
+		return ""
+	}
+	if a.Socket != "" {
+		return a.Socket
+	}
+	folder, _, _ := strings.Cut(os.Getenv("RUNTIME_DIRECTORY"), ":")
+	if folder == "" {
+		return ""
+	}
+	return filepath.Join(folder, "api.sock")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"testing"
 	"time"
 
 	"fairbridge/policy"
@@ -103,3 +104,14 @@ func startJob(rng *rand.Rand, free *pool.Pool, j *policy.Job) bool {
 
 // CycleInterval is the time between two plans in measurements.
 const CycleInterval = 30 * time.Second
+
+// NewPolicy makes a policy with parameters as they stand in the configuration, as make
+// does, or fails the test.
+func NewPolicy[P ~map[string]any](t testing.TB, make func(P) (policy.Policy, error), params P) policy.Policy {
+	t.Helper()
+	p, err := make(params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

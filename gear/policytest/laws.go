@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fairbridge/policy"
+	"fairbridge/policy/pool"
 )
 
 // Claim is something a policy promises beyond the laws.
@@ -214,4 +215,77 @@ func findFirstDisturbance(plan *policy.Plan) *policy.Decision {
 		}
 	}
 	return nil
+}
+
+// checkRanksOmitted wants the same plan but for its ranks where they will not be read and few jobs wait, or none.
+func (l lawCheck) checkRanksOmitted(s *policy.Snapshot) {
+	l.Helper()
+	for most := range 4 {
+		few, waiting := s.Clone(), 0
+		few.OmitReasons = true
+		few.Jobs = slices.DeleteFunc(few.Jobs, func(j policy.Job) bool {
+			if !j.HoldsGPUs() {
+				waiting++
+			}
+			return !j.HoldsGPUs() && waiting > most
+		})
+		ranked := l.encodeUnranked(few)
+		few.OmitRanks = true
+		if unranked := l.encodeUnranked(few); !bytes.Equal(ranked, unranked) {
+			l.Fatalf("ranks that are not read change the plan:\n%s\n%s", ranked, unranked)
+		}
+	}
+}
+
+func (l lawCheck) encodeUnranked(s *policy.Snapshot) []byte {
+	l.Helper()
+	plan := l.decide(s)
+	for i := range plan.Decisions {
+		plan.Decisions[i].Rank, plan.Decisions[i].Why = 0, ""
+	}
+	return l.encodePlan(plan)
+}
+
+// timelessSpan is how much later a timeless memo is asked for again.
+const timelessSpan = 10 * time.Minute
+
+// checkTimeless wants a memo that is said to be timeless (policy.RememberTimeless) to stay the
+// very same while no job waits and only time passes.
+func (l lawCheck) checkTimeless(s *policy.Snapshot, plan *policy.Plan) {
+	l.Helper()
+	if plan.Memo.IsZero() || !plan.Memo.IsTimeless() {
+		return
+	}
+	s = s.Clone()
+	s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool { return !j.HoldsGPUs() })
+	first := l.decide(s)
+	s.Memo, s.Seq, s.Now = first.Memo, s.Seq+1, s.Now.Add(timelessSpan)
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		j.Attained += policy.ServiceForTime(j.Ask.GPUs.WholeGPUs(), timelessSpan)
+	}
+	if later := l.decide(s); !later.Memo.Equal(first.Memo) {
+		l.Fatalf("a memo that is said to be timeless was changed by time alone")
+	}
+}
+
+// checkWorkConserving wants no waiting job that could start on what the plan leaves
+// free. Starts without nodes and jobs that waited more than a day, for which
+// GPUs may be kept, make the question undecidable here.
+func (l lawCheck) checkWorkConserving(s *policy.Snapshot, plan *policy.Plan) {
+	l.Helper()
+	if hasLongWaitingJob(s) || slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.UnplaceableReason != "" }) {
+		return
+	}
+	after := ApplyPlan(s, plan)
+	free := pool.New(after)
+	for _, d := range plan.Decisions {
+		j := s.Job(d.Job)
+		if d.Verb != policy.Wait && d.Verb != policy.Hold || !j.CanStart(s.Now) {
+			continue
+		}
+		if on, err := pool.Fit(free, j.Partition, j.AskWithLimit()); err == nil {
+			l.Fatalf("job %d is to %s, but %v is free\n%s", d.Job, d.Verb, on, DescribePlan(s, plan))
+		}
+	}
 }

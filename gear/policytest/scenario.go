@@ -1,6 +1,9 @@
 package policytest
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -114,4 +117,114 @@ func (d *scenario) advanceRunning(s *policy.Snapshot) {
 	s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool {
 		return j.HoldsGPUs() && !s.Now.Before(j.Start.Add(d.runTimes[j.ID-1]))
 	})
+}
+
+// CompareSlowdowns says what accounts pay for a policy where no job may be stopped: by
+// account, the median over drawn days of its mean slowdown under ours over that
+// under theirs, on the same jobs. Three accounts of one share each have the
+// demands, as parts of an overload by a quarter, and have used so many times
+// what the cluster has in a day. The makes must return new, equal policies each
+// time.
+func CompareSlowdowns(t *testing.T, ours, theirs func() policy.Policy, demands, used [3]float64) [3]float64 {
+	t.Helper()
+	var ratios [3][]float64
+	for seed := range uint64(15) {
+		d := drawAccountScenario(seed, demands, used)
+		a, b := d.meanSlowdowns(d.measureWaits(t, ours())), d.meanSlowdowns(d.measureWaits(t, theirs()))
+		for k := range ratios {
+			ratios[k] = append(ratios[k], a[k]/b[k])
+		}
+	}
+	var out [3]float64
+	for k := range ratios {
+		slices.Sort(ratios[k])
+		out[k] = ratios[k][len(ratios[k])/2]
+	}
+	return out
+}
+
+var accountNames = [3]string{"a", "b", "c"}
+
+// drawAccountScenario draws ten hours of jobs on 4 nodes of 8 GPUs.
+func drawAccountScenario(seed uint64, demands, used [3]float64) *scenario {
+	const gpus, span = 32, 10 * time.Hour
+	r := rand.New(rand.NewPCG(seed, 8))
+	d := &scenario{}
+	for _, name := range []string{"n1", "n2", "n3", "n4"} {
+		d.nodes = append(d.nodes, policy.Node{Name: name, Partitions: []string{"batch"}, GPUs: []policy.NodeDevices{{Type: a100Type, Count: gpus / 4}}})
+	}
+	for k, name := range accountNames {
+		d.accounts = append(d.accounts, policy.Account{Name: name, Weight: 1, UsedService: policy.ServiceForTime(gpus*used[k], 24*time.Hour)})
+		for left := 1.25 * demands[k] * gpus * span.Seconds(); left > 0; {
+			n := []int{1, 1, 1, 2, 2, 4, 8}[r.IntN(7)]
+			run := time.Duration(math.Exp(math.Log(18)*r.Float64())) * planInterval
+			d.addJob(name, time.Duration(r.Float64()*float64(span)), n, run, time.Duration(float64(run)*(1.2+3*r.Float64())))
+			left -= float64(n) * run.Seconds()
+		}
+	}
+	d.numberJobs()
+	return d
+}
+
+// meanSlowdowns are the means, by account, of the time a job was there over the time
+// it ran.
+func (d *scenario) meanSlowdowns(waits []time.Duration) (mean [3]float64) {
+	var jobs [3]float64
+	for i := range d.jobs {
+		k := slices.Index(accountNames[:], d.jobs[i].Account)
+		mean[k] += 1 + waits[i].Seconds()/d.runTimes[i].Seconds()
+		jobs[k]++
+	}
+	for k := range mean {
+		mean[k] /= jobs[k]
+	}
+	return mean
+}
+
+// FindStarvingJob looks for a job that waits far too long where no job may be
+// stopped. On drawn overloads by small jobs, with gangs among them, every job
+// should start within twice its wait under EASY (first come, first served with
+// backfilling), the greater of least and twice its own time limit, and twice
+// the longest time limit of all: a job may be lucky under EASY and have to wait
+// for a gang here. On some days run times are predicted, all of them wrong. It describes the first job that does not; "" means all do.
+// The makes must return new, equal policies each time.
+func FindStarvingJob(t *testing.T, make, easy func() policy.Policy, least time.Duration) string {
+	t.Helper()
+	for i, seed := range []uint64{0, 9, 12, 29, 0, 9} {
+		d := drawOverloadScenario(seed)
+		if i >= 4 {
+			d.predictionErrorFactor = 3
+		}
+		ours := d.measureWaits(t, make())
+		for i, theirs := range d.measureWaits(t, easy()) {
+			j := &d.jobs[i]
+			if most := 2*theirs + max(least, 2*j.Limit) + 2*d.longestTimeLimit(); ours[i] > most {
+				return fmt.Sprintf("seed %d: job %d of account %s on %d GPUs with a limit of %v waits %v, under EASY %v: at most %v",
+					seed, j.ID, j.Account, j.Ask.GPUs.Count, j.Limit, ours[i], theirs, most)
+			}
+		}
+	}
+	return ""
+}
+
+// drawOverloadScenario draws an overload of 1.5 by small jobs of one account on a node of 8
+// GPUs, and a gang every few hours that wants all of them, of another account
+// or of the same.
+func drawOverloadScenario(seed uint64) *scenario {
+	r := rand.New(rand.NewPCG(seed, 13))
+	d := &scenario{nodes: []policy.Node{{Name: "n1", Partitions: []string{"batch"}, GPUs: []policy.NodeDevices{{Type: a100Type, Count: 8}}}},
+		accounts: []policy.Account{{Name: "busy", Weight: 1}, {Name: "idle", Weight: 1}}}
+	for at := time.Duration(0); at < 14*time.Hour; {
+		run := time.Duration(4+r.IntN(9)) * planInterval / 2
+		gpus := 1 + r.IntN(2)
+		d.addJob("busy", at, gpus, run, run*time.Duration(1+r.IntN(3)))
+		at += time.Duration(float64(run) * float64(gpus) / 8 / 1.5)
+	}
+	for i := range 3 {
+		account := []string{"idle", "busy"}[r.IntN(2)]
+		run := time.Duration(2+r.IntN(11)) * planInterval
+		d.addJob(account, time.Duration(2+3*i)*time.Hour, 8, run, run+planInterval)
+	}
+	d.numberJobs()
+	return d
 }

@@ -1,12 +1,36 @@
+// Package slurmtest is a slurmrestd in front of a sim.World: every API version
+// of the table in config.go in its own shape, with Slurm's status codes, error
+// numbers and traps, and with faults on demand. It serves tests over real
+// sockets, and demonstrations that have no Slurm.
+//
+//	w, err := sim.New(sim.Config{Nodes: sim.UniformNodes(4, "a100", 8)})
+//	s, err := slurmtest.Start(slurmtest.Config{World: w})
+//	defer s.Close()
+//	… client talks to s.URL() …
+//	s.WithWorld(func(w *sim.World) { w.Advance(w.Now().Add(time.Minute)) })
+//	s.InjectFault(slurmtest.Fault{Kind: slurmtest.FaultLostAnswer, Method: "POST", MaxStrikes: 1})
+//
+// Server is what tests hold: it listens, keeps the world going, injects faults
+// and records calls. Behind it slurmrestd finds the caller and the endpoint; a
+// readHandler answers from the world, a writeHandler changes it; a release, its envelope
+// and package records give the answer its shape, package update reads the bodies
+// of job updates, and a fault says what is left of the answer.
+//
+// Replies were modelled on recordings of Slurm 22.05, 24.11 and 26.05.
+// v0.0.39 was never recorded: it is v0.0.40 with the job state as one word.
 package slurmtest
 
 import (
+	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/golang-jwt/jwt/v5"
 
 	"fairbridge/gear/slurmtest/records"
 	"fairbridge/replica/sim"
@@ -121,4 +145,155 @@ func (d *slurmrestd) route(c *request) reply {
 		return reply{status: http.StatusMethodNotAllowed, text: "Requested REST method is not defined at URL."}
 	}
 	return notFoundReply()
+}
+
+// AuthState says what becomes of every token, whatever it is.
+type AuthState int
+
+// The states of authentication.
+const (
+	AuthNormal  AuthState = iota // as configured
+	AuthExpired                  // every token is refused as expired
+	AuthForged                   // every token is refused as not ours; Slurm answers the same
+)
+
+// authenticator says who may come in: see Config.
+type authenticator struct {
+	userByToken map[string]string
+	signingKey  []byte
+	localUser   string
+	authState   AuthState
+}
+
+// requester is who asks.
+type requester struct {
+	user           string
+	hasCredentials bool // with credentials; without any the answer is 401
+	isAccepted     bool // slurmctld takes them
+}
+
+// findRequester finds who asks. 22.05 knows fewer headers than the others.
+func (a *authenticator) findRequester(h http.Header, old bool, now time.Time) requester {
+	token, name := h.Get("X-SLURM-USER-TOKEN"), h.Get("X-SLURM-USER-NAME")
+	if token == "" && !old {
+		token, _ = strings.CutPrefix(h.Get("Authorization"), "Bearer ")
+	}
+	if token == "" {
+		return requester{user: a.localUser, hasCredentials: a.localUser != "", isAccepted: true}
+	}
+	if old && name == "" {
+		return requester{}
+	}
+	user, good := a.verifyToken(token, name, now)
+	return requester{user: user, hasCredentials: true, isAccepted: good && a.authState == AuthNormal}
+}
+
+// verifyToken maps a token to its user. SlurmUser may act as any user.
+func (a *authenticator) verifyToken(token, name string, now time.Time) (string, bool) {
+	user := ""
+	switch {
+	case a.userByToken != nil:
+		user = a.userByToken[token]
+	case a.signingKey != nil:
+		user = a.userFromSignedToken(token, now)
+	default:
+		if user = name; user == "" {
+			user = "slurm"
+		}
+	}
+	switch {
+	case user == "":
+		return "", false
+	case name == "" || name == user:
+		return user, true
+	}
+	return name, user == "slurm" || user == "root"
+}
+
+// userFromSignedToken returns the user of a token of our key that has not run out.
+func (a *authenticator) userFromSignedToken(token string, now time.Time) string {
+	t, err := jwt.Parse(token, func(*jwt.Token) (any, error) { return a.signingKey, nil },
+		jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(),
+		jwt.WithTimeFunc(func() time.Time { return now }))
+	if err != nil {
+		return ""
+	}
+	claims, _ := t.Claims.(jwt.MapClaims)
+	if sun, ok := claims["sun"].(string); ok {
+		return sun
+	}
+	user, _ := claims["username"].(string)
+	return user
+}
+
+// maxBodyBytes is the most slurmrestd reads.
+const maxBodyBytes = 50 << 20
+
+// ServeHTTP answers one request as slurmrestd would, faults permitting.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	if err != nil {
+		http.Error(w, "Body too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	s.mu.Lock()
+	f := s.faults.strike(r.Method, r.URL.Path)
+	s.mu.Unlock()
+	if f.Kind == FaultSlowReply {
+		s.sleep(f.Delay)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.advanceWorld()
+	c, out := newRequest(r, body), &responder{httpWriter: w}
+	defer func() {
+		s.calls = append(s.calls, Call{
+			Method: c.method, Path: c.path, Query: r.URL.RawQuery, Body: string(body), User: c.user, HTTPStatus: out.status, IsWrite: c.isWrite(),
+		})
+	}()
+	w.Header().Set("Date", s.slurmrestd.world.Now().UTC().Format(http.TimeFormat))
+	if !f.answerInstead(out, s.slurmrestd.newReadHandler(c)) {
+		s.answerWithFault(c, f, out)
+	}
+}
+
+// answerWithFault does what is asked, and spoils the answer if the fault says so.
+func (s *Server) answerWithFault(c *request, f Fault, out *responder) {
+	switch f.Kind {
+	case FaultLateEffect:
+		w := s.slurmrestd.world
+		w.ScheduleAt(w.Now().Add(f.Delay), func() { s.handle(c) })
+		out.resetConnection()
+		return
+	case FaultDoneTwice:
+		s.handle(c)
+	}
+	f.deliver(out, s.handle(c))
+}
+
+// handle answers for slurmrestd, and for scontrol.
+func (s *Server) handle(c *request) reply {
+	if !strings.HasPrefix(c.path, "/scontrol") {
+		return s.slurmrestd.handle(c)
+	}
+	var q ScontrolRequest
+	if c.method != http.MethodPost || json.Unmarshal(c.body, &q) != nil {
+		return reply{status: http.StatusBadRequest, text: "want POST {\"user\":…,\"args\":[…]}"}
+	}
+	c.user = q.User
+	text, status := s.slurmrestd.newCommands(q.User).run(q.Args)
+	return reply{status: http.StatusOK, body: records.NewObject("output", text, "status", status)}
+}
+
+// ScontrolRequest is the body of POST /scontrol, by which a stand-in program
+// in another process reaches RunScontrol.
+type ScontrolRequest struct {
+	User string   `json:"user"`
+	Args []string `json:"args"`
+}
+
+// ScontrolReply is the answer.
+type ScontrolReply struct {
+	Output string `json:"output"`
+	Status int    `json:"status"`
 }

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"fairbridge/lab/generate"
 	"fairbridge/replica/paired"
+	"fairbridge/replica/policyset"
 	"fairbridge/replica/study"
 )
 
@@ -169,4 +172,134 @@ func writeBlock(page *bytes.Buffer, b *study.PairedBlock) {
 			fmt.Fprintf(page, "\nWorse off under fairbridge by more than 5 %%: %s.\n", cmp.Or(b.Set.DescribeLosers(c), "none"))
 		}
 	}
+}
+
+// SlurmTableOptions say of which runs the table against Slurm alone is made.
+type SlurmTableOptions struct {
+	Runs      study.RunKeeper // has the runs that ended, and keeps those made
+	MakesNone bool            // no run is made: the table of what is there
+	Parallel  int             // runs at a time
+	IsQuick   bool            // few short runs, to try the table itself
+	SeedCount int             // only the first so many seeds; 0: all
+	// ReportProgress is told how far it is.
+	ReportProgress func(what string)
+}
+
+// The cluster that all workloads of the table meet.
+const slurmTableCluster = "4x8"
+
+// comparedWorkload is jobs that vary by seed and load, and the policies that meet them.
+type comparedWorkload struct {
+	title    string
+	policies string                   // a list of names, the baseline first
+	choices  []policyset.PolicyChoice // read from it, with the baseline once more after it
+	loads    []float64
+	shares   []float64 // of jobs that may be stopped
+	seeds    int       // from 1
+	draw     func(load float64, seed int64) (*study.Scenario, error)
+}
+
+// drawDays lets each seed draw so many days.
+func drawDays(dayCount float64) func(load float64, seed int64) (*study.Scenario, error) {
+	return func(load float64, seed int64) (*study.Scenario, error) {
+		return drawScenario("day", generate.WorkloadOptions{OfferedLoad: load, DayCount: dayCount}, seed, slurmTableCluster)
+	}
+}
+
+// newWholeDays returns whole days, for the policies most asked for.
+func newWholeDays(o *SlurmTableOptions) []*comparedWorkload {
+	days := &comparedWorkload{
+		title: "Drawn days", policies: "slurm,fairbridge,multifactor,easy,sjf,srtf,tiresias,shockwave",
+		loads: []float64{1, 1.5, 3}, shares: []float64{0, 0.5, 1}, seeds: 20, draw: drawDays(1),
+	}
+	if o.IsQuick {
+		days.makeQuick()
+	}
+	return []*comparedWorkload{days}
+}
+
+// makeQuick leaves few short runs.
+func (w *comparedWorkload) makeQuick() {
+	w.policies, w.loads, w.shares, w.seeds, w.draw = "slurm,fairbridge,fifo,easy", []float64{1.5}, []float64{0, 1}, 2, drawDays(0.02)
+}
+
+// slurmTableCell is a workload at one load, with one part of its jobs that may be stopped.
+type slurmTableCell struct {
+	*comparedWorkload
+	study.Setting
+}
+
+// cells are the workload's combinations, by load.
+func (w *comparedWorkload) cells() []slurmTableCell {
+	var all []slurmTableCell
+	for _, load := range w.loads {
+		for _, share := range w.shares {
+			all = append(all, slurmTableCell{w, study.Setting{OfferedLoad: load, StoppableShare: &share}})
+		}
+	}
+	return all
+}
+
+// scenario is the cell's with that seed.
+func (c *slurmTableCell) scenario(seed int64) (*study.Scenario, error) {
+	s, err := c.draw(c.OfferedLoad, seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s, %s, seed %d: %w", c.title, c.Setting, seed, err)
+	}
+	study.SetStoppableShare(s.Jobs, *c.StoppableShare, seed)
+	return s, nil
+}
+
+// Drawings of ratios are so many characters wide, and show such ratios.
+const (
+	drawingWidth = 61
+	leastDrawn   = 0.25
+	mostDrawn    = 4
+)
+
+// drawRatios draws the ratios of mean completion of each policy in a line of characters, on a
+// logarithmic axis with 1 in the middle. What is beyond its ends stands at them, as < or >.
+func drawRatios(b *study.PairedBlock) string {
+	width := 0
+	for i := range b.Comparisons {
+		width = max(width, len(b.Comparisons[i].PolicyLabel))
+	}
+	var text strings.Builder
+	for i := range b.Comparisons {
+		fmt.Fprintf(&text, "%-*s  %s\n", width, b.Comparisons[i].PolicyLabel, drawSpread(completionOf(b, i)))
+	}
+	axis := []rune(strings.Repeat(" ", drawingWidth+4))
+	for _, tick := range []float64{0.25, 0.5, 0.7, 1, 1.4, 2, 4} {
+		copy(axis[columnOf(tick):], []rune(paired.FormatRatio(tick)))
+	}
+	fmt.Fprintf(&text, "%-*s  %s\n", width, "", strings.TrimRight(string(axis), " "))
+	return text.String()
+}
+
+// drawSpread draws one line.
+func drawSpread(s paired.Spread) string {
+	line := []rune(strings.Repeat(" ", drawingWidth))
+	line[columnOf(1)] = '│'
+	if s.SeedCount == 0 {
+		return strings.TrimRight(string(line), " ")
+	}
+	for k := columnOf(s.Least); k <= columnOf(s.Greatest); k++ {
+		if line[k] == ' ' {
+			line[k] = '─'
+		}
+	}
+	line[columnOf(s.Median)] = '●'
+	if s.Least < leastDrawn {
+		line[0] = '<'
+	}
+	if s.Greatest > mostDrawn {
+		line[drawingWidth-1] = '>'
+	}
+	return strings.TrimRight(string(line), " ")
+}
+
+// columnOf is where a ratio stands in a line.
+func columnOf(ratio float64) int {
+	at := math.Log(min(max(ratio, leastDrawn), mostDrawn)/leastDrawn) / math.Log(mostDrawn/leastDrawn)
+	return int(math.Round(at * (drawingWidth - 1)))
 }

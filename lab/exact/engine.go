@@ -200,3 +200,119 @@ func (e *engine) deadlockError() error {
 func DeadlockError(now float64, waiting int, one *workload.Job, clusterGPUs int) error {
 	return fmt.Errorf("at %.0f s nothing runs and no job is to arrive, but %d jobs wait, such as %s, which asks for %d GPUs of %d: the policy starts none of them; try a larger cluster or another policy", now, waiting, one.Location(), one.GPUs, clusterGPUs)
 }
+
+// maxSamples is how many samples a run keeps; when there are more, every second one
+// is dropped and they are taken half as often.
+const maxSamples = 4096
+
+// timeline is the cluster over time.
+type timeline struct {
+	samples           []measure.ClusterSample
+	minSampleInterval float64 // least time between two samples
+}
+
+// recordSample takes a sample of so many GPUs in use, with the jobs that run and how
+// many wait, unless the last sample is still fresh.
+func (t *timeline) recordSample(now float64, gpus int, running []*job, waiting, accounts int) {
+	if n := len(t.samples); n > 0 && now-t.samples[n-1].AtSeconds < t.minSampleInterval {
+		return
+	}
+	if len(t.samples) == maxSamples {
+		t.dropEverySecondSample()
+	}
+	by := make(map[string]float64, accounts)
+	for _, j := range running {
+		by[j.Account] += float64(j.heldAlloc.Count())
+	}
+	t.samples = append(t.samples, measure.ClusterSample{AtSeconds: now, BusyGPUs: gpus, RunningJobs: len(running), QueuedJobs: waiting, GPUsByAccount: by})
+}
+
+func (t *timeline) dropEverySecondSample() {
+	n := 0
+	for i := 0; i < len(t.samples); i += 2 {
+		t.samples[n] = t.samples[i]
+		n++
+	}
+	clear(t.samples[n:])
+	t.samples = t.samples[:n]
+	t.minSampleInterval = max(2*t.minSampleInterval, (t.samples[n-1].AtSeconds-t.samples[0].AtSeconds)/maxSamples*2)
+}
+
+// contention counts the jobs present: their sum over rounds or seconds, and
+// those.
+type contention struct{ jobSum, weightSum float64 }
+
+func (c *contention) add(jobs, span float64) {
+	c.jobSum, c.weightSum = c.jobSum+jobs*span, c.weightSum+span
+}
+
+// meanSince returns the mean number of jobs since an earlier count.
+func (c contention) meanSince(then contention) float64 {
+	if c.weightSum == then.weightSum {
+		return 1
+	}
+	return (c.jobSum - then.jobSum) / (c.weightSum - then.weightSum)
+}
+
+// maxFinishedJobs is how many finished jobs policies see.
+const maxFinishedJobs = 1000
+
+// finishedJobs is the latest finished jobs. Policies see them by service, as most would
+// sort them so at every decision.
+type finishedJobs struct {
+	sortedByService []policy.FinishedJob
+	sortedByEnd     []policy.FinishedJob // in the order of their ends, the oldest at next
+	oldestIndex     int
+}
+
+func (h *finishedJobs) addJob(s policy.FinishedJob) {
+	if len(h.sortedByEnd) < maxFinishedJobs {
+		h.sortedByEnd = append(h.sortedByEnd, s)
+	} else {
+		i, _ := slices.BinarySearchFunc(h.sortedByService, h.sortedByEnd[h.oldestIndex], compareService)
+		h.sortedByService = slices.Delete(h.sortedByService, i, i+1)
+		h.sortedByEnd[h.oldestIndex] = s
+		h.oldestIndex = (h.oldestIndex + 1) % maxFinishedJobs
+	}
+	i, _ := slices.BinarySearchFunc(h.sortedByService, s, compareService)
+	h.sortedByService = slices.Insert(h.sortedByService, i, s)
+}
+
+func compareService(a, b policy.FinishedJob) int {
+	return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Ran, b.Ran), cmp.Compare(a.GPUs, b.GPUs))
+}
+
+// room is the memory of a list of large values that grows and shrinks anywhere: it has space at both ends, so that only
+// the shorter part of the list is moved.
+type room[T any] struct{ all []T }
+
+// insert inserts a value into the list, which is in the room.
+func (r *room[T]) insert(list []T, i int, v T) []T {
+	n, before := len(list), cap(r.all)-cap(list) // both end where the room ends
+	if toFront := i < n/2; toFront && before == 0 || !toFront && cap(list) == n {
+		r.all, before = make([]T, 3*n+8), n+2
+		copy(r.all[before:], list)
+		list = r.all[before : before+n]
+	}
+	if i < n/2 {
+		list = r.all[before-1 : before+n]
+		copy(list[:i], list[1:i+1])
+	} else {
+		list = list[:n+1]
+		copy(list[i+1:], list[i:])
+	}
+	list[i] = v
+	return list
+}
+
+// deleteNear deletes a value of a list, of which only the shorter part is moved.
+func deleteNear[T any](list []T, i int) []T {
+	if i < len(list)/2 {
+		copy(list[1:i+1], list[:i])
+		clear(list[:1])
+		return list[1:]
+	}
+	copy(list[i:], list[i+1:])
+	clear(list[len(list)-1:])
+	return list[:len(list)-1]
+}

@@ -1,9 +1,13 @@
 package exact
 
 import (
+	"cmp"
 	"math"
+	"slices"
+	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/learn"
 	"fairbridge/replica/goodput"
 	"fairbridge/replica/measure"
 	"fairbridge/replica/workload"
@@ -155,4 +159,149 @@ func (j *job) sharingTerms() *policy.Sharing {
 		AcceptsOtherUsers: j.Sharing.AcceptsOtherUsers,
 		IsOpportunistic:   j.Sharing.IsOpportunistic,
 	}
+}
+
+// plannedProfile is what the harness of Shockwave tells its policies of a job: not
+// what it did, but what it planned, in whole seconds an epoch, corrected by its
+// measured speed where that is far off. What is measured counts from the start
+// of the workload, waiting included, as if the job had always gone as fast as
+// when it last ran; so the correction is itself far off for jobs that waited
+// long and go slower or faster than in their last planned epoch. It makes
+// Shockwave's published fairness what it is.
+type plannedProfile struct {
+	plannedRegimes    []policy.Regime
+	distinctRegimes   []policy.Regime // each batch size of the plan once, ascending
+	samplesPerEpoch   float64         // in an epoch
+	lastMeasuredRound int             // of the last measurement
+	measuredSamples   float64         // samples, as measured
+	slowdownFactor    float64         // by which epochs take longer than planned
+}
+
+// measurementTolerance is how far measured samples may be from the planned ones, relative
+// to those, before they count.
+const measurementTolerance = 0.4
+
+func newPlannedProfile(j *job) *plannedProfile {
+	p := &plannedProfile{plannedRegimes: slices.Clone(j.plannedRegimes), samplesPerEpoch: float64(workload.SampleCount(j.Training.Model)), slowdownFactor: 1}
+	for i := range p.plannedRegimes {
+		p.plannedRegimes[i].SecondsPerEpoch = max(1, math.RoundToEven(p.plannedRegimes[i].SecondsPerEpoch))
+		r := policy.Regime{BatchSize: p.plannedRegimes[i].BatchSize, SecondsPerEpoch: p.plannedRegimes[i].SecondsPerEpoch}
+		if at, found := slices.BinarySearchFunc(p.distinctRegimes, r, compareBatchSizes); !found {
+			p.distinctRegimes = slices.Insert(p.distinctRegimes, at, r)
+		}
+	}
+	return p
+}
+
+func compareBatchSizes(a, b policy.Regime) int { return cmp.Compare(a.BatchSize, b.BatchSize) }
+
+// addMeasurement notes at the end of a round of so many seconds, the first being 1,
+// that the job ran at the speed.
+func (p *plannedProfile) addMeasurement(round int, seconds, speed float64) {
+	p.measuredSamples += speed * seconds * float64(round-p.lastMeasuredRound)
+	p.lastMeasuredRound = round
+	planned := p.plannedSamples(seconds * float64(round))
+	if p.measuredSamples > 0 && planned > 0 && math.Abs(p.measuredSamples-planned) > measurementTolerance*planned {
+		p.slowdownFactor = planned / p.measuredSamples
+	}
+}
+
+// plannedSamples returns the samples planned by a time from the start; beyond the plan its
+// last epoch is repeated.
+func (p *plannedProfile) plannedSamples(left float64) float64 {
+	samples, epoch := 0.0, 1.0
+	for _, r := range p.plannedRegimes {
+		epoch = r.SecondsPerEpoch
+		n := min(math.Floor(left/epoch), r.Epochs)
+		left -= n * epoch
+		samples += n * p.samplesPerEpoch
+		if n < r.Epochs {
+			break
+		}
+	}
+	return samples + p.samplesPerEpoch*left/(epoch*p.slowdownFactor)
+}
+
+// fillReport puts the plan of the first so many epochs into a report.
+func (p *plannedProfile) fillReport(t *policy.Training, epochs float64) {
+	t.SeenRegimes, t.PossibleRegimes = t.SeenRegimes[:0], t.PossibleRegimes[:0]
+	for _, r := range p.plannedRegimes {
+		if epochs <= 0 {
+			break
+		}
+		n := min(r.Epochs, epochs)
+		epochs -= n
+		t.SeenRegimes = append(t.SeenRegimes, policy.Regime{BatchSize: r.BatchSize, Epochs: n, SecondsPerEpoch: r.SecondsPerEpoch * p.slowdownFactor})
+	}
+	for _, r := range p.distinctRegimes {
+		t.PossibleRegimes = append(t.PossibleRegimes, policy.Regime{BatchSize: r.BatchSize, SecondsPerEpoch: r.SecondsPerEpoch * p.slowdownFactor})
+	}
+}
+
+// setForecast lets policies know what remains of jobs that do not report it: the truth, or what is predicted
+// when they ask.
+func (e *engine) setForecast(now time.Time) {
+	s := &e.snapshot
+	switch {
+	case e.PredictsTruth:
+		s.PredictionTrust = 1
+		for i, j := range e.presentJobs {
+			if !j.reportsItself() {
+				s.Jobs[i].PredictedLeft = policy.DurationFromSeconds(max(e.trueSecondsLeft(j), 1))
+			}
+		}
+	case e.RunTimes != nil:
+		e.forecast = silentForecast{e.RunTimes.ForecastAt(now), e}
+		s.Forecast = &e.forecast
+	}
+	if e.WatchDecision != nil {
+		s.WriteForecast()
+	}
+}
+
+// reportsItself reports whether the job itself tells what remains of it.
+func (j *job) reportsItself() bool {
+	return j.trainingReport != nil || j.run != nil && !j.IsSilent
+}
+
+// silentForecast is what is predicted of the jobs that do not report it themselves.
+type silentForecast struct {
+	policy.Forecast
+	engine *engine
+}
+
+// PredictTimeLeft implements policy.Forecast.
+func (f *silentForecast) PredictTimeLeft(v *policy.Job) (left, sigma time.Duration) {
+	if j := f.engine.presentJob(v.ID); j == nil || j.reportsItself() {
+		return 0, 0
+	}
+	return f.Forecast.PredictTimeLeft(v)
+}
+
+// trueSecondsLeft is how many seconds the job still runs where it is, or on its reference
+// type where it waits, if its batch size changes as planned.
+func (e *engine) trueSecondsLeft(j *job) float64 {
+	if j.plannedRegimes != nil {
+		return j.outcome.ExclusiveRunSeconds - j.progressSeconds
+	}
+	rate := j.unitsPerSecond
+	if j.heldAlloc == nil {
+		rate = j.unitRatesByType[max(e.speeds.referenceGPUType(j), 0)]
+	}
+	return j.restartSecondsLeft + (j.totalUnits-j.doneUnits)/rate
+}
+
+// teachRunTime tells the predictor of a job that ended at a time.
+func (e *engine) teachRunTime(j *job, finish float64) {
+	if e.RunTimes == nil {
+		return
+	}
+	typ := j.GPUType
+	if len(j.heldAlloc) > 0 {
+		typ = j.heldAlloc.FirstType()
+	}
+	e.RunTimes.AddEndedRun(learn.Run{
+		Job:   learn.Job{User: j.User, Account: j.Account, Name: j.Name, GPUType: typ, GPUs: j.GPUs, Limit: j.TimeLimit},
+		Start: workload.CalendarTimeAt(j.outcome.Start), End: workload.CalendarTimeAt(finish), Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds),
+	})
 }

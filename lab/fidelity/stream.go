@@ -166,3 +166,97 @@ func (d *drawer) newJob(at, length float64, gpus int, least, most float64) workl
 		Arrive: math.Round(at*10) / 10, GPUs: gpus, Duration: length, TimeLimit: policy.DurationFromSeconds(limit + 60),
 	}
 }
+
+// newArrayStream has job arrays among single jobs; half of the arrays limit how many of their tasks
+// run at once.
+func newArrayStream() Stream {
+	d := newDrawer(14)
+	s := Stream{
+		Name: "arrays", Title: "10 job arrays of 6 to 20 tasks, half with a limit (%2 to %5), and single jobs, of 4 to 70 s; Slurm's passes every 5 s", NodeCount: 4, GPUsPerNode: 8, Speed: 4,
+		SlurmConf: usualConf + "AuthInfo=cred_expire=30\n", RestartCost: 2 * time.Second,
+	}
+	at := 0.0
+	for i := range 35 {
+		at += d.ExpFloat64() * 8
+		if i%7 == 0 || i%7 == 3 {
+			s.Jobs = append(s.Jobs, d.newArray(at, 6+d.Intn(15), d.pick(1, 1, 2, 4), i%7/3*d.pick(2, 3, 4, 5))...)
+			continue
+		}
+		s.Jobs = append(s.Jobs, d.newJob(at, d.between(4, 70, 14), d.pick(1, 2, 4, 8, 16), 1, 3))
+	}
+	s.LoopConfig = newLoopConfig(5*time.Second, 180)
+	return s
+}
+
+// newArray returns the tasks of an array: one owner, one limit, each its own length.
+func (d *drawer) newArray(at float64, count, gpus, mostRunning int) []workload.Job {
+	var out []workload.Job
+	for range count {
+		j := d.newJob(at, d.between(4, 70, 14), gpus, 1, 3)
+		if len(out) > 0 {
+			first := &out[0]
+			j.Name, j.User, j.Account = first.Name, first.User, first.Account
+			first.TimeLimit = max(first.TimeLimit, j.TimeLimit)
+		}
+		out = append(out, j)
+	}
+	for i := range out {
+		out[i].ArrayID, out[i].ArrayMaxRunning, out[i].TimeLimit = out[0].ID, mostRunning, out[0].TimeLimit
+	}
+	return out
+}
+
+// askedMinutes are the time limits that people type.
+var askedMinutes = []float64{5, 10, 15, 30, 60, 120, 240, 480}
+
+// newOveraskedStream has limits as the users of real clusters give them.
+func newOveraskedStream() Stream {
+	d := newDrawer(15)
+	s := Stream{
+		Name: "overasked", Title: "160 jobs of 30 s to 10 min, limits 1 to 20 times as long, rounded up to 5, 10, 15, 30 min, 1, 2 or 4 h; Slurm's own passes", NodeCount: 4, GPUsPerNode: 8, Speed: 20,
+		SlurmConf: usualConf + siteScheduling, RestartCost: 10 * time.Second,
+	}
+	at := 0.0
+	for range 160 {
+		at += d.ExpFloat64() * 12
+		j := d.newJob(at, d.between(30, 600, 90), d.pick(1, 1, 1, 2, 2, 4, 4, 8, 8, 16), 1, 1)
+		d.overask(&j)
+		s.Jobs = append(s.Jobs, j)
+	}
+	s.LoopConfig = newLoopConfig(30*time.Second, 20)
+	return s
+}
+
+// overask gives a job a round limit that is 1 to 20 times its length, as often 1 to 2 times as
+// 10 to 20.
+func (d *drawer) overask(j *workload.Job) {
+	least := max(j.Duration*math.Exp(d.Float64()*math.Log(20)), j.Duration+60) / 60
+	for _, minutes := range askedMinutes {
+		if minutes >= least {
+			j.TimeLimit = policy.DurationFromSeconds(minutes * 60)
+			return
+		}
+	}
+}
+
+// newStopStream begins with long jobs that fill the cluster, with limits far too long; small jobs
+// come later and would wait for them.
+func newStopStream() Stream {
+	d := newDrawer(16)
+	s := Stream{
+		Name: "stops", Title: "8 jobs of 20 to 60 min on whole nodes, limits up to ten times too long, and 80 small ones of 30 s to 5 min that come later; Slurm's own passes", NodeCount: 4, GPUsPerNode: 8, Speed: 30,
+		SlurmConf: usualConf + siteScheduling, RestartCost: 10 * time.Second,
+	}
+	at := 0.0
+	for range 8 {
+		at += d.ExpFloat64() * 10
+		s.Jobs = append(s.Jobs, d.newJob(at, d.between(1200, 3600, 2000), 8, 4, 10))
+	}
+	at = 600
+	for range 80 {
+		at += d.ExpFloat64() * 25
+		s.Jobs = append(s.Jobs, d.newJob(at, d.between(30, 300, 90), d.pick(1, 1, 2, 4), 1, 3))
+	}
+	s.LoopConfig = newLoopConfig(30*time.Second, 4)
+	return s
+}

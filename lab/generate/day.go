@@ -170,3 +170,92 @@ func (w *daySampler) drawTemplate(u *user) workload.Job {
 	}
 	return j
 }
+
+// Runs of one template resemble each other: this much of the variance of the
+// logarithm of run times is between templates, the rest within.
+const templateVarianceShare = .75
+
+// drawRun draws a run of a template.
+func (w *daySampler) drawRun(template workload.Job) workload.Job {
+	j := template
+	z := math.Sqrt(templateVarianceShare)*template.Duration + math.Sqrt(1-templateVarianceShare)*w.random.NormFloat64()
+	u := .5 * math.Erfc(-z/math.Sqrt2)
+	j.End = w.drawJobEnd(j.GPUs, u)
+	long := w.runTime(u, sizeBin(j.GPUs, len(w.sizeShares)))
+	j.Duration = min(roundUpSeconds(long), w.MaxRunTime.Seconds())
+	j.TimeLimit = workload.DrawTimeLimit(w.random, j.Duration, w.MaxRunTime)
+	return j
+}
+
+// Of failed jobs, so many break early: they are among the shortest.
+const (
+	earlyFailureShare = .6
+	earlyQuantile     = .4
+)
+
+// drawJobEnd draws how a job ends whose run time stands at quantile u of all.
+func (w *daySampler) drawJobEnd(gpus int, u float64) workload.JobEnd {
+	p := endSharesBySize[sizeBin(gpus, len(endSharesBySize))]
+	failed := p[2] * (1 - earlyFailureShare)
+	if u < earlyQuantile {
+		failed += p[2] * earlyFailureShare / earlyQuantile
+	}
+	done := p[0] / (p[0] + p[1]) * (1 - failed)
+	return possibleJobEnds[pickIndex(w.random, []float64{done, 1 - failed - done, failed})]
+}
+
+// clusterProfile is how the jobs of a cluster are: sizes by powers of two, from 1 to
+// 64 GPUs and more, and how long those run (Hu et al., Helios, SC 2021).
+type clusterProfile struct {
+	sizeShares      [8]float64 // share of jobs with 1, 2, 4, 8, 16, 32, 64, 128 GPUs
+	meanHoursBySize [8]float64 // their mean run time
+	activitySigma   float64    // how unequally active users are; their GPU time is more so, as large jobs are rare
+}
+
+var profilesByName = map[string]clusterProfile{
+	"helios": {[8]float64{72.2, 2.6, 5.7, 14.2, 3.0, 1.7, .3, .3}, [8]float64{1.0, 4.6, 3.0, 3.5, 5.7, 6.5, 4.8, 2.6}, 1.55},
+	"venus":  {[8]float64{51.8, 5.6, 7.4, 25.2, 4.1, 3.6, 1.0, 1.3}, [8]float64{2.4, 8.3, 4.4, 4.0, 6.8, 6.0, 3.2, 2.0}, 1.55},
+	"earth":  {[8]float64{89.1, .9, 2.1, 5.4, 1.6, .6, .1, .2}, [8]float64{1.0, 4.6, 5.6, 4.8, 5.8, 6.6, 8.4, 3.5}, 1.4},
+	"saturn": {[8]float64{68.2, 2.8, 8.3, 15.6, 2.5, 1.9, .4, .3}, [8]float64{.9, 3.3, 1.9, 2.4, 4.8, 4.8, 3.7, 2.7}, 1.55},
+	"uranus": {[8]float64{66.3, 3.1, 4.3, 18.6, 5.5, 1.8, .3, .1}, [8]float64{1.1, 4.3, 5.1, 4.7, 6.3, 10.6, 8.3, 2.6}, 1.55},
+}
+
+// dayRunTimeDistribution is the distribution of run times of all jobs in seconds.
+var dayRunTimeDistribution = distribution{
+	{1, .04}, {4, .063}, {16, .107}, {32, .16}, {64, .25}, {128, .38}, {256, .57}, {512, .68}, {1024, .75}, {2048, .84}, {4096, .875},
+	{8192, .908}, {16384, .944}, {32768, .963}, {65536, .978}, {131072, .989}, {262144, .996}, {1048576, 1},
+}
+
+// meanRunHours is the mean run time of all jobs.
+const meanRunHours = 6652.0 / 3600
+
+// runTime returns the run time that stands at quantile u for jobs of this
+// mean. Jobs of all sizes have about the same short runs; what makes the means
+// of large jobs higher are the long ones.
+func (p *clusterProfile) runTime(u float64, size int) float64 {
+	long := min(max((u-.5)/.4, 0), 1)
+	return dayRunTimeDistribution.valueAt(u) * math.Pow(p.meanHoursBySize[size]/meanRunHours, long)
+}
+
+// endSharesBySize are the shares of jobs that complete, are cancelled and fail, by GPUs:
+// 1, 2, 4, 8, 16, 32, 64 and more (Helios).
+var endSharesBySize = [7][3]float64{
+	{.67, .18, .15}, {.41, .32, .27}, {.58, .19, .23}, {.55, .29, .16}, {.43, .46, .11}, {.44, .41, .15}, {.21, .69, .10},
+}
+
+var possibleJobEnds = [3]workload.JobEnd{workload.Completed, workload.Cancelled, workload.Failed}
+
+// sizeBin returns the index of the smallest power of two that holds the GPUs, at
+// most the last one of n.
+func sizeBin(gpus, n int) int {
+	i := 0
+	for i < n-1 && 1<<i < gpus {
+		i++
+	}
+	return i
+}
+
+// drawJobEndForSize draws how a job ends.
+func drawJobEndForSize(r *rand.Rand, gpus int) workload.JobEnd {
+	return possibleJobEnds[pickIndex(r, endSharesBySize[sizeBin(gpus, len(endSharesBySize))][:])]
+}

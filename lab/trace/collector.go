@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"fairbridge/policy"
 	"fairbridge/replica/workload"
 )
 
@@ -263,6 +264,20 @@ func checkRequest(j *workload.Job) error {
 		return newUnlocatedProblem("cpus, memory", "negative")
 	case j.MinGPUs < 0 || j.MaxGPUs < 0 || j.MaxGPUs > 0 && j.MinGPUs > j.MaxGPUs:
 		return newUnlocatedProblem("gpus", "an elastic range from %d to %d makes no sense", j.MinGPUs, j.MaxGPUs)
+	}
+	return nil
+}
+
+// checkSharing says what makes no sense of what is known of a job beside neighbours.
+func checkSharing(s *policy.Sharing) error {
+	if s == nil {
+		return nil
+	}
+	amounts := []float64{float64(s.JobsPerGPU), float64(s.MemMB), float64(s.KeptMemMB), s.Utilisation.Value, s.MemUtilisation.Value, s.StepSeconds}
+	for _, v := range slices.Concat(amounts, s.StageSeconds) {
+		if !(v >= 0) || v > maxBelievedSeconds {
+			return newUnlocatedProblem("sharing", "%g makes no sense", v)
+		}
 	}
 	return nil
 }

@@ -2,11 +2,16 @@ package trace
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
+	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"fairbridge/bridge/printable"
 	"fairbridge/replica/workload"
 )
 
@@ -92,4 +97,166 @@ func nameFromNumber(what string, n int64) string {
 		return ""
 	}
 	return what + strconv.FormatInt(n, 10)
+}
+
+// columnLayout says in which column a value stands, from 0; -1: nowhere.
+type columnLayout struct{ classColumn, stepsColumn, gpusColumn, modeColumn, weightColumn, deadlineColumn, durationColumn, arrivalColumn int }
+
+// layoutByColumnCount are those of the training traces by their number of columns. The
+// column before the number of steps says whether a data set is needed; the
+// ones before that are the command line.
+var layoutByColumnCount = map[int]columnLayout{
+	12: {classColumn: 0, stepsColumn: 5, gpusColumn: 6, modeColumn: 7, weightColumn: 8, deadlineColumn: 9, durationColumn: 10, arrivalColumn: 11},
+	10: {classColumn: 0, stepsColumn: 5, gpusColumn: 6, weightColumn: 7, deadlineColumn: 8, arrivalColumn: 9, modeColumn: -1, durationColumn: -1},
+	7:  {classColumn: 0, stepsColumn: 4, arrivalColumn: 5, gpusColumn: 6, modeColumn: -1, weightColumn: -1, deadlineColumn: -1, durationColumn: -1},
+}
+
+func isTrainingTrace(head string) bool {
+	first, _, _ := strings.Cut(head, "\n")
+	_, ok := layoutByColumnCount[strings.Count(first, "\t")+1]
+	return ok && !strings.HasPrefix(first, "{")
+}
+
+func readTraining(in *bufio.Reader, s *jobCollector) error {
+	return forEachLine(in, s, func(line int, text string) error {
+		if strings.TrimSpace(text) == "" {
+			return nil
+		}
+		j, err := parseTrainingLine(strings.Split(text, "\t"))
+		if err != nil {
+			return s.rejectLine(line, err)
+		}
+		return s.addJob(j, line)
+	})
+}
+
+// parseTrainingLine reads one line of a training trace.
+func parseTrainingLine(cells []string) (workload.Job, error) {
+	at, ok := layoutByColumnCount[len(cells)]
+	if !ok {
+		return workload.Job{}, newUnlocatedProblem("", "%d columns between tabs, want 12, 10 or 7", len(cells))
+	}
+	r := row{cells: cells}
+	model, batch, err := ParseClass(cells[at.classColumn])
+	j := workload.Job{
+		Class: cells[at.classColumn], GPUs: int(r.parseInteger("gpus", at.gpusColumn)), Arrive: r.parseNumber("arrival", at.arrivalColumn),
+		Weight: r.parseNumber("weight", at.weightColumn), Duration: r.parseNumber("duration", at.durationColumn),
+		Training: &workload.Training{Model: model, BatchSize: batch, Mode: workload.StaticMode, Steps: r.parseInteger("total steps", at.stepsColumn)},
+	}
+	j.Name = j.Class
+	if at.modeColumn >= 0 {
+		j.Training.Mode = workload.BatchMode(cells[at.modeColumn])
+	}
+	if slo := r.parseNumber("SLO", at.deadlineColumn); slo > 0 && j.Duration > 0 {
+		j.Deadline = j.Arrive + slo*j.Duration
+	}
+	if err != nil {
+		return j, err
+	}
+	return j, r.checkBatchMode(&j)
+}
+
+func (r *row) checkBatchMode(j *workload.Job) error {
+	switch j.Training.Mode {
+	case workload.StaticMode, workload.AccordionMode, workload.GNSMode:
+		return r.err
+	}
+	return newUnlocatedProblem("mode", "%q, want static, accordion or gns", j.Training.Mode)
+}
+
+var classPattern = regexp.MustCompile(`^(.+?)(?: \(batch size ([0-9]+)\))?$`)
+
+// ParseClass splits "ResNet-18 (batch size 32)" into its model and batch size;
+// classes without a batch size have batch 0.
+func ParseClass(s string) (model string, batch int, err error) {
+	m := classPattern.FindStringSubmatch(s)
+	if m == nil {
+		return "", 0, newUnlocatedProblem("job type", "%q, want like \"ResNet-18 (batch size 32)\"", printable.Truncate(s, maxShownChars))
+	}
+	if m[2] != "" {
+		if batch, err = strconv.Atoi(m[2]); err != nil || batch == 0 {
+			return "", 0, newUnlocatedProblem("job type", "the batch size of %q makes no sense", printable.Truncate(s, maxShownChars))
+		}
+	}
+	return m[1], batch, nil
+}
+
+// row is a line cut into cells. It keeps the first error.
+type row struct {
+	cells []string
+	err   error
+}
+
+// parseNumber reads a cell; the column of a missing one is -1 and gives 0.
+func (r *row) parseNumber(name string, column int) float64 {
+	if column < 0 || r.err != nil {
+		return 0
+	}
+	if column >= len(r.cells) {
+		r.err = newUnlocatedProblem(name, "the line ends before it")
+		return 0
+	}
+	v, err := parseNumber(r.cells[column])
+	if err != nil {
+		r.err = newUnlocatedProblem(name, "%v", err)
+	}
+	return v
+}
+
+// parseInteger reads a cell that counts something.
+func (r *row) parseInteger(name string, column int) int64 {
+	v := r.parseNumber(name, column)
+	switch {
+	case r.err != nil:
+		return 0
+	case v != math.Trunc(v):
+		r.err = newUnlocatedProblem(name, "%q is no whole number", r.cells[column])
+		return 0
+	case math.Abs(v) > 1<<53:
+		r.err = newUnlocatedProblem(name, "%q is not believable", r.cells[column])
+		return 0
+	}
+	return int64(v)
+}
+
+func parseNumber(s string) (float64, error) {
+	s = strings.TrimSpace(s)
+	v, err := strconv.ParseFloat(s, 64)
+	switch {
+	case s == "":
+		return 0, errors.New("it is empty, want a number")
+	case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
+		return 0, errors.New(strconv.Quote(printable.Truncate(s, maxShownChars)) + " is no number")
+	}
+	return v, nil
+}
+
+// forEachLine calls take with each line and its number from 1.
+func forEachLine(in *bufio.Reader, s *jobCollector, take func(line int, text string) error) error {
+	for n := 1; ; n++ {
+		text, err := in.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return workload.Problem{File: s.path, Line: n, Message: err.Error()}
+		}
+		if text = strings.TrimRight(text, "\r\n"); text != "" || err == nil {
+			if err := take(n, text); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+// maxShownChars is how much is quoted of a text that makes no sense.
+const maxShownChars = 61
+
+// unlocatedProblem is a workload.Problem that does not know its file and line yet.
+type unlocatedProblem struct{ column, message string }
+
+func (f *unlocatedProblem) Error() string { return f.column + ": " + f.message }
+
+func newUnlocatedProblem(column, format string, a ...any) error {
+	return &unlocatedProblem{column, fmt.Sprintf(format, a...)}
 }

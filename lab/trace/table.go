@@ -8,12 +8,16 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"fairbridge/bridge/printable"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+	"fairbridge/replica/goodput"
 	"fairbridge/replica/workload"
 )
 
@@ -217,3 +221,84 @@ const (
 	ignoredNotEnded    = "not ended yet"
 	ignoredSteps       = "job steps"
 )
+
+// polluxColumns are those of the workloads of Pollux' and Sia's simulators.
+var polluxColumns = []string{"name", "time", "application", "num_replicas", "batch_size"}
+
+var polluxTable = tableFormat{',', polluxColumns, nil}
+
+// readPollux reads jobs whose speed and work stand in profiles. Their times stay as they are,
+// since the simulators count intervals from the beginning of the file.
+func readPollux(in *bufio.Reader, s *jobCollector) error {
+	if s.options.ProfilesPath == "" {
+		return workload.Problem{File: s.path, Message: "how fast its jobs go stands in profiles: say --profiles with the folder that has one folder for each application"}
+	}
+	profiles, err := goodput.ReadProfiles(s.options.ProfilesPath)
+	if err != nil {
+		return err
+	}
+	table := tableFormat{',', polluxColumns, func(r *tableRecord) (workload.Job, string) {
+		return parsePolluxJob(r, profiles), ""
+	}}
+	err = table.readFile(in, s)
+	s.shiftsToFirstArrival = false
+	return err
+}
+
+func parsePolluxJob(r *tableRecord, profiles map[string]*goodput.Application) workload.Job {
+	name := r.textByName("application")
+	j := workload.Job{
+		Name: r.textByName("name"), Class: name, Arrive: r.numberByName("time"), GPUs: r.countByName("num_replicas"),
+		MinGPUs: 1,
+	}
+	j.MaxGPUs = max(j.GPUs, 1) // the clock says how far it can grow
+	a, known := profiles[name]
+	if !known && r.err == nil {
+		r.err = newUnlocatedProblem("application", "%q has no profile; there are %s", name, strings.Join(slices.Sorted(maps.Keys(profiles)), ", "))
+	}
+	batch := r.countByName("batch_size")
+	switch {
+	case r.err != nil:
+		return j
+	case batch <= 0 || batch > a.MaxBatch:
+		r.err = newUnlocatedProblem("batch_size", "%d, want 1 to %d as the profile of %s has it", batch, a.MaxBatch, name)
+		return j
+	case j.GPUs > 0 && batch < j.GPUs:
+		r.err = newUnlocatedProblem("batch_size", "%d samples cannot be divided among %d GPUs", batch, j.GPUs)
+		return j
+	}
+	j.Goodput = &goodput.Job{Application: a, BatchSize: batch}
+	j.RestartCostSeconds = a.RestartSeconds
+	j.Duration = j.Goodput.NominalSeconds(j.GPUs)
+	return j
+}
+
+// muriJobsPerGPU is how many jobs Muri lets share a GPU.
+const muriJobsPerGPU = 4
+
+// muriTable is the format of Muri's simulator, in milliseconds: how long a step takes, and for how
+// much of that it needs each kind of resource. Any jobs may share GPUs there; those of
+// priority 1 run on what others leave.
+var muriTable = tableFormat{',', []string{"job_id", "num_gpu", "submit_time", "iterations", "model_name", "duration", "iteration_time", "resource_time_0", "resource_time_1", "resource_time_2"}, func(r *tableRecord) (workload.Job, string) {
+	j := workload.Job{
+		Name: r.textByName("job_id"), Class: r.textByName("model_name"), GPUs: r.countByName("num_gpu"),
+		Arrive: r.numberByName("submit_time") / 1000, Duration: r.numberByName("duration") / 1000, IsShareable: true,
+		Sharing: &policy.Sharing{
+			JobsPerGPU: muriJobsPerGPU, AcceptsOtherUsers: true, StepSeconds: r.numberByName("iteration_time") / 1000,
+			StageSeconds: []float64{r.numberByName("resource_time_0") / 1000, r.numberByName("resource_time_1") / 1000, r.numberByName("resource_time_2") / 1000},
+		},
+	}
+	if r.hasColumn("priority") {
+		j.Sharing.IsOpportunistic = r.numberByName("priority") == 1
+	}
+	checkMuriSteps(r, &j)
+	return j, skipReason(r, &j, "")
+}}
+
+// checkMuriSteps wants the number of steps that fit into the run time, which is what is kept.
+func checkMuriSteps(r *tableRecord, j *workload.Job) {
+	steps, step := r.countByName("iterations"), j.Sharing.StepSeconds
+	if r.err == nil && !(step > 0 && math.Abs(j.Duration/step-float64(steps)) < 1.001) {
+		r.err = newUnlocatedProblem("iterations", "%d of %g ms do not make a duration of %g s", steps, step*1000, j.Duration)
+	}
+}

@@ -138,3 +138,24 @@ func (o *rollout) momentAt(seconds float64) int {
 	i := sort.Search(len(o.moments), func(i int) bool { return o.moments[i].seconds >= seconds })
 	return min(i, len(o.moments)-1)
 }
+
+// softmax returns the chances of open candidates by their scores.
+func softmax(scores []float64, open []bool) []float64 {
+	most, sum := math.Inf(-1), 0.0
+	for i, s := range scores {
+		if open[i] {
+			most = max(most, s)
+		}
+	}
+	p := make([]float64, len(scores))
+	for i, s := range scores {
+		if open[i] {
+			p[i] = math.Exp(s - most)
+			sum += p[i]
+		}
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+	return p
+}

@@ -166,3 +166,145 @@ func (u *update) remember() State {
 	slices.SortFunc(next.Groups, func(a, b Group) int { return cmp.Compare(a.Members[0].ID, b.Members[0].ID) })
 	return next
 }
+
+// State is what is remembered from one decision to the next.
+type State struct {
+	At     time.Time `json:"at,omitzero"`
+	Groups []Group   `json:"groups,omitempty"`
+	Kinds  []Kind    `json:"kinds,omitempty"` // sorted by user and name
+}
+
+// Group are jobs of which what is known hangs together: those of one node, or a single one.
+type Group struct {
+	Members    []Member  `json:"jobs"` // by id
+	Covariance []float64 `json:"cov"`  // row by row up to the diagonal
+}
+
+// Member is a job.
+type Member struct {
+	ID   policy.JobID `json:"id"`
+	User string       `json:"user"`
+	Name string       `json:"name"` // what jobs of its kind share, see kindOf
+	Mean float64      `json:"mean"` // share of the time in which its GPUs compute for it, 0..1
+}
+
+// Kind is what is thought of jobs of one user and name, from those that ended or lost their GPUs.
+type Kind struct {
+	User     string    `json:"user"`
+	Name     string    `json:"name"`
+	Mean     float64   `json:"mean"`
+	Variance float64   `json:"var"`
+	At       time.Time `json:"at"` // when one last ended
+}
+
+// kindsKept is for how long a kind is remembered of which no job ends.
+const kindsKept = 30 * 24 * time.Hour
+
+func compareKinds(a, b Kind) int {
+	return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Name, b.Name))
+}
+
+// kindOf names the kind of a job: the class it declares, else its name.
+func kindOf(j *policy.Job) string { return cmp.Or(j.Class, j.Name) }
+
+// variance returns that of a member.
+func (g *Group) variance(i int) float64 { return g.Covariance[i*(i+1)/2+i] }
+
+// validate reports whether it is what remember made.
+func (s *State) validate() bool {
+	return !slices.ContainsFunc(s.Groups, func(g Group) bool { return len(g.Covariance) != len(g.Members)*(len(g.Members)+1)/2 })
+}
+
+// newGroup keeps a belief about members.
+func newGroup(members []Member, b *kalman.Belief) Group {
+	g := Group{Members: members}
+	for i := range members {
+		g.Members[i].Mean = b.Mean(i)
+		for k := range i + 1 {
+			g.Covariance = append(g.Covariance, b.Covariance(i, k))
+		}
+	}
+	return g
+}
+
+// addToKinds counts a job of which something is known for its kind.
+func addToKinds(kinds []Kind, m Member, e estimate, at time.Time) []Kind {
+	if !e.isKnown() {
+		return kinds
+	}
+	e.variance += kindSigma * kindSigma
+	i, found := slices.BinarySearchFunc(kinds, Kind{User: m.User, Name: m.Name}, compareKinds)
+	if !found {
+		return slices.Insert(kinds, i, Kind{m.User, m.Name, e.mean, e.variance, at})
+	}
+	k := &kinds[i]
+	b := kalman.New([]float64{k.Mean}, []float64{k.Variance})
+	b.Observe([]float64{1}, e.mean, e.variance)
+	k.Mean, k.Variance, k.At = b.Mean(0), b.Covariance(0, 0), at
+	return kinds
+}
+
+// observe takes in the readings of a group: those of its jobs and, where a job has none, that of
+// its node.
+func (u *update) observe(g *group) {
+	for i, j := range g.jobs {
+		if j.HoldsGPUs() && j.Utilisation.Known {
+			u.read(g, u.weightsOf(g, i), j.Utilisation.Value, 1)
+		}
+	}
+	if node := u.snapshot.Node(g.node); g.node != "" && node != nil {
+		for _, d := range node.GPUs {
+			u.readNode(g, d)
+		}
+	}
+	g.belief.Clamp(0, 1)
+}
+
+// read takes in a reading of a sum of what jobs use, spread over so many GPUs. Where they may want more than a GPU
+// has, a full GPU says no more than that.
+func (u *update) read(g *group, weights []float64, reading, gpus float64) {
+	expected, jobs := 0.0, 0
+	for i, w := range weights {
+		if expected += w * g.belief.Mean(i); w > 0 {
+			jobs++
+		}
+	}
+	if jobs > 1 && reading >= saturated*gpus && expected >= saturated*gpus {
+		return
+	}
+	g.belief.Observe(weights, reading, u.readingVariance(expected/gpus)*gpus)
+}
+
+// weightsOf returns how much each job adds to what the GPUs of one of them read: neighbours do by the part of these
+// that they share.
+func (u *update) weightsOf(g *group, at int) []float64 {
+	weights := make([]float64, len(g.jobs))
+	weights[at] = 1
+	if g.node == "" {
+		return weights
+	}
+	own := g.jobs[at].On[0]
+	for i, j := range g.jobs {
+		if on := j.On[0]; i != at && on.Type == own.Type && own.Devices != 0 {
+			weights[i] = float64((own.Devices & on.Devices).Count()) / float64(own.Count)
+		}
+	}
+	return weights
+}
+
+// readNode takes in the mean over all GPUs of a type on the node, where that tells of a job without a reading of its
+// own: where all have one, it is made of the same. Jobs on several nodes that have some of these GPUs keep it
+// from being told apart.
+func (u *update) readNode(g *group, d policy.NodeDevices) {
+	weights, missing := make([]float64, len(g.jobs)), false
+	for i, j := range g.jobs {
+		if on := j.On[0]; on.Type == d.Type {
+			weights[i] = float64(on.Count)
+			missing = missing || !j.Utilisation.Known
+		}
+	}
+	if !d.Utilisation.Known || !missing || u.spanned[[2]string{g.node, d.Type}] {
+		return
+	}
+	u.read(g, weights, d.Utilisation.Value*float64(d.Count), float64(d.Count))
+}

@@ -118,3 +118,83 @@ func (c *Chooser) mayShare(units []*Unit) bool {
 	}
 	return running <= 1 && count <= most && used <= memMB
 }
+
+// halves are the two parts of a pack that are worth the most together, and how much more than the whole; 0: it is
+// not to be parted.
+type halves struct {
+	parts [2]Pack
+	gain  float64
+}
+
+// part parts packs while there are GPUs left for one part of them, first where that gains the most for
+// each GPU.
+func (c *Chooser) part() {
+	all := make([]halves, len(c.packs))
+	for i := range c.packs {
+		all[i] = c.bestHalves(&c.packs[i])
+	}
+	for {
+		at, best := -1, 0.0
+		for i := range all {
+			d := c.packs[i].devices()
+			if gain := all[i].gain / float64(max(d.Count, 1)); gain > best && c.has(d) {
+				at, best = i, gain
+			}
+		}
+		if at < 0 {
+			return
+		}
+		d, parts := c.packs[at].devices(), all[at].parts
+		c.Budget.TakeDevices(d.GPUType, d.Count)
+		c.packs[at], all[at] = parts[0], c.bestHalves(&parts[0])
+		c.packs, all = append(c.packs, parts[1]), append(all, c.bestHalves(&parts[1]))
+	}
+}
+
+// bestHalves finds the parts of a pack.
+func (c *Chooser) bestHalves(p *Pack) (best halves) {
+	for mask := 1; mask < 1<<(len(p.Units)-1); mask++ {
+		var sides [2][]*Unit
+		for i, u := range p.Units {
+			sides[mask>>i&1] = append(sides[mask>>i&1], u)
+		}
+		x, _, gainsX := c.newPack(sides[0])
+		y, _, gainsY := c.newPack(sides[1])
+		if gain := x.Worth + y.Worth - p.Worth; gainsX && gainsY && gain > best.gain {
+			best = halves{[2]Pack{x, y}, gain}
+		}
+	}
+	return best
+}
+
+// mostJoiners is how many units of one kind of devices may join others in a round, those whose work is worth the most.
+const mostJoiners = 64
+
+// joinFixed lets units that wait and found no GPUs join those that run in any case, each where that gains the most.
+func (c *Chooser) joinFixed() {
+	for _, k := range c.kinds {
+		joiners := slices.DeleteFunc(slices.Clone(k.units), func(u *Unit) bool { return u.isTaken || u.runs() || u.sharesMB == 0 })
+		for _, u := range joiners[:min(len(joiners), mostJoiners)] {
+			c.joinBest(u)
+		}
+	}
+}
+
+// joinBest puts the unit into the fixed pack of its kind in which it gains the most, if it does in one.
+func (c *Chooser) joinBest(u *Unit) {
+	var best Pack
+	at, most := -1, 0.0
+	for i := range c.packs {
+		p := &c.packs[i]
+		if p.devices() != u.Devices || !p.isFixed() {
+			continue
+		}
+		with, _, gains := c.newPack(append(slices.Clone(p.Units), u))
+		if gain := with.Worth - p.Worth; gains && gain > most && c.keepsTurns(with.Units) {
+			at, best, most = i, with, gain
+		}
+	}
+	if at >= 0 {
+		c.packs[at], u.isTaken = best, true
+	}
+}

@@ -1,7 +1,11 @@
 package engine
 
 import (
+	"fmt"
+	"math"
+
 	"fairbridge/policy"
+	"fairbridge/policy/pool"
 )
 
 // Capacity is how many devices of one GPU type there are in a round, wherever they are. How many of
@@ -89,4 +93,109 @@ func (all Capacities) addHeld(e *Entry, mayStop bool, held heldDevices) {
 			c.Fixed += held.add(slot)
 		}
 	}
+}
+
+// Round is one Decide under way. Each field has a single writer.
+type Round struct {
+	*policy.Snapshot
+	FreePool *pool.Pool // what is free; running jobs hold theirs
+	Entries  []*Entry   // one per job, in Snapshot order
+
+	*leftovers
+	predictor                Predictor          // nil: nothing is predicted
+	gpusByAccount            map[string]float64 // by account; see AccountGPUs
+	runningEntries           []*Entry           // see RunningEntries
+	cachedPoolWithoutWindows *pool.Pool         // see emptyPoolWithoutWindows
+	stoppableDevicesByType   map[string]int     // see countStoppableDevices
+}
+
+// RunningEntries returns the entries that held devices when the round began, in
+// Entries order. The slice is the Round's own.
+func (r *Round) RunningEntries() []*Entry {
+	if r.runningEntries == nil {
+		r.runningEntries = []*Entry{}
+		for _, e := range r.Entries {
+			if e.Job.HoldsGPUs() {
+				r.runningEntries = append(r.runningEntries, e)
+			}
+		}
+	}
+	return r.runningEntries
+}
+
+// AccountGPUs returns the whole GPUs the account's jobs hold as the plan stands so
+// far: those that run on and those the plan has started.
+func (r *Round) AccountGPUs(account string) float64 {
+	if r.gpusByAccount == nil {
+		r.gpusByAccount = map[string]float64{}
+		for _, e := range r.Entries {
+			r.addAccountGPUs(e, 1)
+		}
+	}
+	return r.gpusByAccount[account]
+}
+
+// addAccountGPUs adds what the entry holds to its account's sum, or takes it off.
+func (r *Round) addAccountGPUs(e *Entry, sign float64) {
+	if r.gpusByAccount != nil && !r.isLent(e.Job) {
+		r.gpusByAccount[e.Account] += sign * policy.GPUs{Count: e.PlannedAlloc.Count(), PartPercent: e.Ask.GPUs.PartPercent}.WholeGPUs()
+	}
+}
+
+// setPlannedAlloc notes what the entry holds from now on.
+func (r *Round) setPlannedAlloc(e *Entry, on policy.Alloc) {
+	r.addAccountGPUs(e, -1)
+	e.PlannedAlloc = on
+	r.addAccountGPUs(e, 1)
+}
+
+// MayRun reports whether the entry runs, or is pending and nothing but the
+// plan keeps it from starting now.
+func (r *Round) MayRun(e *Entry) bool {
+	return e.HoldsGPUs() || e.RefusedBecause == nil && e.CanStart(r.Now) && r.WindowError(e) == nil
+}
+
+// HasGPUType reports whether the cluster has GPUs of the type; where no cluster is
+// given, it may have any.
+func (r *Round) HasGPUType(gpuType string) bool {
+	return r == nil || r.FreePool == nil || r.FreePool.HasType(gpuType)
+}
+
+// Where Snapshot.RecallWithin says so, jobs that are opportunistic run on what others leave: they come last in line,
+// count to no quota, and give way to every job that is not, whatever the stages say and however short they ran.
+
+// lentTier is the tier of jobs that run on what others leave: beyond any other.
+const lentTier = math.MaxInt
+
+// isLent reports whether the job has what it has, or will have, only until another is to have it.
+func (r *Round) isLent(j *policy.Job) bool { return r.RecallWithin > 0 && j.IsOpportunistic() }
+
+// moveLentLast moves the jobs that run on what others leave to the end of the line.
+func moveLentLast(r *Round, line []*Entry) []*Entry {
+	if r.RecallWithin <= 0 {
+		return line
+	}
+	own := appendMatching(make([]*Entry, 0, len(line)), line, func(e *Entry) bool { return !e.IsOpportunistic() })
+	return appendMatching(own, line, func(e *Entry) bool { return e.IsOpportunistic() })
+}
+
+// hasLent reports whether a running job may be called back.
+func hasLent(r *Round) bool {
+	for _, e := range r.Entries {
+		if isRecallable(r, e.Job) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRecallable reports whether a running job may be stopped for one that does not run on what others leave.
+func isRecallable(r *Round, j *policy.Job) bool {
+	return r.isLent(j) && j.State == policy.Running && j.UnstoppableReason == "" && len(j.On) > 0
+}
+
+// recallText says why a job is called back.
+func recallText(r *Round, victim, e *Entry) string {
+	return fmt.Sprintf("is called back from %v, which it had while no other job was to have it, for job %s of account %s (within %s); it has run %s",
+		victim.On, e.Label(), e.Account, policy.FormatDuration(r.RecallWithin), policy.FormatDuration(victim.Ran(r.Now)))
 }

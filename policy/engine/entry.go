@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"fairbridge/policy"
 )
@@ -92,4 +94,169 @@ func (e *Entry) checkDeviceCount(devices int) error {
 		return fmt.Errorf("job %d runs on %d to %d GPUs, not on %d", e.ID, e.MinGPUs, e.MaxGPUs, devices)
 	}
 	return nil
+}
+
+// queueDemand is what a job queues for. A job of any GPU type queues for every type of
+// its partition.
+type queueDemand struct{ partition, gpuType string }
+
+func (e *Entry) demand() queueDemand { return queueDemand{e.Partition, e.Ask.GPUs.Type} }
+
+func (d queueDemand) overlaps(o queueDemand) bool {
+	return d.partition == o.partition && (d.gpuType == o.gpuType || d.gpuType == "" || o.gpuType == "")
+}
+
+// turnGuard protects the turn of a blocked job.
+type turnGuard struct {
+	queueDemand
+	blockedJob  *Entry
+	blockReason string                           // it is blocked
+	checkPass   func(*Entry, policy.Alloc) error // to another job on devices; nil: no job may pass
+}
+
+// turnGuards protect the turns of blocked jobs against the jobs behind them.
+type turnGuards struct {
+	*Round
+	pipeline *Pipeline
+	list     []turnGuard
+	sizes    sizeTurns
+}
+
+// add protects the job, where it is the first blocked one with its demand.
+func (g *turnGuards) add(e *Entry, why string) {
+	if slices.ContainsFunc(g.list, func(o turnGuard) bool { return o.queueDemand == e.demand() }) {
+		return
+	}
+	p := g.pipeline
+	if p.Backfill == nil {
+		g.list = append(g.list, turnGuard{e.demand(), e, why, nil})
+		return
+	}
+	if _, some := p.Backfill.(Reserver); !some || p.reservesSelectivelyFor(g.Round, e) {
+		g.list = append(g.list, turnGuard{e.demand(), e, why, p.Backfill.NewPassCheck(g.Round, e)})
+	}
+	if e.verdict.isOverdue {
+		reserved := Reserve(g.Round, e, p.Rules.ReservationRunLength(g.Round, e))
+		g.list = append(g.list, turnGuard{e.demand(), e, why, reserved.CheckPass})
+	}
+}
+
+// areBefore reports whether the turn of a job is guarded that shares GPUs with this one.
+func (g *turnGuards) areBefore(e *Entry) bool {
+	return slices.ContainsFunc(g.list, func(o turnGuard) bool { return o.overlaps(e.demand()) })
+}
+
+// strictGuard returns the guard that no job with such a demand may pass; nil: there is
+// none.
+func (g *turnGuards) strictGuard(e *Entry) *turnGuard {
+	if g.pipeline.Backfill != nil {
+		return nil
+	}
+	for i := range g.list {
+		if g.list[i].overlaps(e.demand()) {
+			return &g.list[i]
+		}
+	}
+	return nil
+}
+
+// findObjection returns the first objection to the job on the devices; nil: it may
+// have them.
+func (g *turnGuards) findObjection(e *Entry, on policy.Alloc) error {
+	for i := range g.list {
+		if g.list[i].checkPass == nil {
+			continue // strict: such jobs were turned away before
+		}
+		if err := g.list[i].checkPass(e, on); err != nil {
+			return err
+		}
+	}
+	return g.sizes.findObjection(e, on)
+}
+
+// String says whose turn it is.
+func (g *turnGuard) String() string {
+	return fmt.Sprintf("job %s is ahead, blocked, and may not be passed: it %s", g.blockedJob.Label(), g.blockReason)
+}
+
+// orderGPUTypes returns the types of GPU to try for a job that takes any, in their
+// order: the fastest for it first. A type that waiting jobs demand by name, and of
+// which they leave it too few, comes after those that serve it as well. nil: as
+// the pool has them.
+func (f *deviceFinder) orderGPUTypes(e *Entry) []string {
+	whole := f.FreePool.WholeGPUTypes()
+	if len(whole) < 2 || e.GangAsk().GPUs.Type != "" {
+		return nil
+	}
+	if f.demandByType == nil {
+		f.demandByType = f.CountTypeDemand(f.entryLine)
+	}
+	return f.OrderGPUTypes(e, f.demandByType)
+}
+
+// OrderGPUTypes returns all types of whole GPUs in the order in which a job that takes any would
+// best have them: the fastest for it first, those of which a demand leaves it too few last.
+func (r *Round) OrderGPUTypes(e *Entry, demand map[string]int) []string {
+	order := slices.Clone(r.FreePool.WholeGPUTypes())
+	r.SortFastestFirst(e.Job, order)
+	scarcity := func(gpuType string) int {
+		if n := demand[gpuType]; n > 0 && r.FreePool.TotalFree(gpuType)-n < e.WantedDeviceCount {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(scarcity(a), scarcity(b)) })
+	return order
+}
+
+// CountTypeDemand counts, by type, the devices (Entry.WantedDeviceCount) that waiting jobs of the
+// line that could start demand by name.
+func (r *Round) CountTypeDemand(line []*Entry) map[string]int {
+	demand := map[string]int{}
+	for _, e := range line {
+		if t := e.Ask.GPUs.Type; t != "" && e.WantedDeviceCount > 0 && !e.HoldsGPUs() && e.verdict.verb != policy.Start && r.MayRun(e) && r.CheckEverFits(e) == nil {
+			demand[t] += e.WantedDeviceCount
+		}
+	}
+	return demand
+}
+
+// subtractDemand takes a job that starts off the demand.
+func (f *deviceFinder) subtractDemand(e *Entry) {
+	if f.demandByType != nil {
+		f.demandByType[e.Ask.GPUs.Type] -= e.WantedDeviceCount
+	}
+}
+
+// CompareArrival compares by first submission, then by id.
+func CompareArrival(a, b *Entry) int {
+	if c := a.Arrive.Compare(b.Arrive); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.ID, b.ID)
+}
+
+// ThenArrival is the comparison of two entries by something else, or where that finds them alike by arrival.
+func ThenArrival(compared int, a, b *Entry) int {
+	if compared != 0 {
+		return compared // arrivals are all over the memory
+	}
+	return CompareArrival(a, b)
+}
+
+// CompareTenure is the order of jobs within one account: those that run and must
+// not be stopped, the other running ones by start, pending ones by arrival.
+// What has to give way is taken from its end.
+func CompareTenure(a, b *Entry) int {
+	return ThenArrival(cmp.Or(cmp.Compare(a.tenureRank(), b.tenureRank()), a.Start.Compare(b.Start)), a, b)
+}
+
+func (e *Entry) tenureRank() int {
+	switch {
+	case !e.HoldsGPUs():
+		return 2
+	case e.UnstoppableReason == "":
+		return 1
+	}
+	return 0
 }

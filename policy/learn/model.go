@@ -1,9 +1,11 @@
 package learn
 
 import (
+	"slices"
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/recurrence"
 )
 
 // MethodVersion is that of the method: a stored model of another one is fitted again.
@@ -113,4 +115,142 @@ func (m *Model) RunTimeDistOf(j *Job) *RunTimeDist {
 		k.addGroup(&massByBin, g, shares[i], by)
 	}
 	return newRunTimeDist(&massByBin, j.Limit.Seconds())
+}
+
+// EarlierSummary is what earlier runs of a job that comes again, on as many GPUs as it asks for, say of it.
+type EarlierSummary struct {
+	RunTimes []time.Duration // ascending, one at least
+	Since    time.Time       // end of the first
+	// EnoughLimit is a time limit that would have done for all of them with a quarter to spare, where the job asks for more than
+	// twice that and enough runs are known; 0: none is advised.
+	EnoughLimit time.Duration
+}
+
+// What a shorter time limit is advised by.
+const (
+	leastRunsForLimit = 5
+	limitToSpare      = 1.25
+	limitStep         = 10 * time.Minute
+)
+
+// SummarizeEarlier sums up the runs on as many GPUs as the job asks for; ok is false where there are none.
+func SummarizeEarlier(runs []EarlierRun, j *policy.Job) (s EarlierSummary, ok bool) {
+	var ran []time.Duration
+	isCutOff := false
+	for _, r := range runs {
+		if r.GPUs != j.Ask.GPUs.Count || r.Ran <= 0 {
+			continue
+		}
+		if len(ran) == 0 {
+			s.Since = r.End
+		}
+		ran = append(ran, r.Ran)
+		isCutOff = isCutOff || r.Limit > 0 && r.Ran >= r.Limit
+	}
+	if len(ran) == 0 {
+		return s, false
+	}
+	slices.Sort(ran)
+	s.RunTimes = ran
+	enough := time.Duration(limitToSpare*float64(s.Longest())) + limitStep - 1
+	if enough = enough.Truncate(limitStep); len(ran) >= leastRunsForLimit && !isCutOff && j.Limit > 2*enough {
+		s.EnoughLimit = enough
+	}
+	return s, true
+}
+
+// Median is how long half of the runs took at most.
+func (s *EarlierSummary) Median() time.Duration { return s.RunTimes[(len(s.RunTimes)-1)/2] }
+
+// Longest is how long the longest of the runs took.
+func (s *EarlierSummary) Longest() time.Duration { return s.RunTimes[len(s.RunTimes)-1] }
+
+// CountWithin is how many of the runs took no longer than a time.
+func (s *EarlierSummary) CountWithin(most time.Duration) int {
+	n, _ := slices.BinarySearch(s.RunTimes, most+1)
+	return n
+}
+
+// Recurring is what became of jobs that come again, by recurrence.Keys: of each key its last runs. The zero
+// Recurring knows none.
+type Recurring struct {
+	Most int // runs that are kept of each key; 0: 32
+
+	runs map[recurrence.Key][]EarlierRun
+}
+
+// EarlierRun is an earlier run of a job that came again.
+type EarlierRun struct {
+	GPUs  int           // that it ran on
+	Limit time.Duration // it asked for; 0: none
+	Ran   time.Duration // in all its runs
+	End   time.Time
+}
+
+const mostEarlierRuns = 32
+
+// AddRun notes a run. Runs are to be added in the order in which they end. It reports whether the run can be recognised.
+func (c *Recurring) AddRun(r *Run) bool {
+	keys := recurrence.Keys(r.User, r.Name)
+	if c.runs == nil {
+		c.runs = map[recurrence.Key][]EarlierRun{}
+	}
+	most := c.Most
+	if most == 0 {
+		most = mostEarlierRuns
+	}
+	for _, key := range keys {
+		list := append(c.runs[key], EarlierRun{r.GPUs, r.Limit, r.Ran, r.End})
+		c.runs[key] = slices.Clip(list[max(len(list)-most, 0):])
+	}
+	return len(keys) > 0
+}
+
+// EarlierRuns returns the earlier runs of the job, the oldest first: those of its very name, else of names that differ from it in
+// counters; nil: none is known. They must not be changed.
+func (c *Recurring) EarlierRuns(j *policy.Job) []EarlierRun {
+	runs, _, _ := recurrence.Find(c.runs, j.User, j.Name)
+	return runs
+}
+
+// Job is what is known of a job before it starts.
+type Job struct {
+	User    string
+	Account string
+	Name    string
+	GPUType string // of its GPUs; "": not known yet
+	GPUs    int
+	Limit   time.Duration // of one run; 0: none
+}
+
+// Run is how long a job ran that ended by itself, or by its limit.
+type Run struct {
+	Job
+	Start time.Time     // of its first run
+	End   time.Time     // of its last
+	Ran   time.Duration // in all its runs
+}
+
+// limitedSeconds is the run time, at most the limit: Slurm takes a while to kill.
+func (r *Run) limitedSeconds() float64 {
+	if r.Limit > 0 {
+		return min(r.Ran, r.Limit).Seconds()
+	}
+	return r.Ran.Seconds()
+}
+
+// JobFromPolicy returns what the model looks at of a job of a snapshot.
+func JobFromPolicy(j *policy.Job) Job {
+	typ := j.Ask.GPUs.Type
+	if len(j.On) > 0 {
+		typ = j.On.FirstType()
+	}
+	return Job{User: j.User, Account: j.Account, Name: j.Name, GPUType: typ, GPUs: j.Ask.GPUs.Count, Limit: j.Limit}
+}
+
+// TimeLeft returns the predicted remaining time of a job of a snapshot and its
+// standard error, as RunTimeDist.MedianLeft does; 0 where nothing can be said.
+func (m *Model) TimeLeft(j *policy.Job) (left, sigma time.Duration) {
+	job := JobFromPolicy(j)
+	return m.RunTimeDistOf(&job).MedianLeft(j.TotalRunTime())
 }

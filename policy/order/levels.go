@@ -1,9 +1,13 @@
+// Package order puts jobs in line: by arrival, by queues of attained service,
+// by the share of the cluster an account holds. Every line is total: the same
+// jobs in any arrangement give the same line.
 package order
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -104,4 +108,129 @@ func (l ByLeastAttained) noteFor(queue int, e *engine.Entry) string {
 		return fmt.Sprintf("queue %d of %d, %v received", queue+1, len(l.QueueBounds)+1, l.attainedServiceOf(e))
 	}
 	return fmt.Sprintf("queue %d of %d, %v of its %v received", queue+1, len(l.QueueBounds)+1, l.attainedServiceOf(e), l.QueueBounds[queue])
+}
+
+// Key compares two entries of a round; negative puts a before b.
+type Key func(r *engine.Round, a, b *engine.Entry) int
+
+// ByKeys is a line by keys: the first that tells two entries apart decides. Those
+// that no key tells apart stand by arrival, then by job id.
+type ByKeys []Key
+
+// Order implements engine.Orderer.
+func (k ByKeys) Order(r *engine.Round) ([]*engine.Entry, error) {
+	return r.Line(func(a, b *engine.Entry) int {
+		for _, key := range k {
+			if c := key(r, a, b); c != 0 {
+				return c
+			}
+		}
+		return engine.CompareArrival(a, b)
+	}), nil
+}
+
+// ByArrival is first come, first served. Jobs that hold GPUs come first: they
+// have been served.
+type ByArrival struct{}
+
+// Order implements engine.Orderer.
+func (ByArrival) Order(r *engine.Round) ([]*engine.Entry, error) {
+	return ByKeys{ActiveFirst}.Order(r)
+}
+
+// IsSparable implements engine.Sparable.
+func (ByArrival) IsSparable(*policy.Snapshot) bool { return true }
+
+// OrderWaiting implements engine.WaitingOrderer.
+func (ByArrival) OrderWaiting(_ *engine.Round, waiting []*engine.Entry) {
+	slices.SortFunc(waiting, engine.CompareArrival)
+}
+
+// ActiveFirst puts jobs that hold GPUs before those that do not.
+func ActiveFirst(_ *engine.Round, a, b *engine.Entry) int {
+	return -compareBool(a.HoldsGPUs(), b.HoldsGPUs())
+}
+
+// EarliestStartFirst puts the job that started first in front, and those that never
+// ran last.
+func EarliestStartFirst(_ *engine.Round, a, b *engine.Entry) int {
+	if c := compareBool(a.FirstStart.IsZero(), b.FirstStart.IsZero()); c != 0 {
+		return c
+	}
+	return a.FirstStart.Compare(b.FirstStart)
+}
+
+// ReplicasFirst puts replicas of inference services before all other jobs.
+func ReplicasFirst(_ *engine.Round, a, b *engine.Entry) int {
+	return -compareBool(a.ReplicaOf != "", b.ReplicaOf != "")
+}
+
+// LongestRunFirst puts the job in front that has run for the longest time since its last start, so that those that lose
+// least stand at the end, from which jobs are taken that give way.
+func LongestRunFirst(r *engine.Round, a, b *engine.Entry) int {
+	return cmp.Compare(b.Ran(r.Now), a.Ran(r.Now))
+}
+
+// compareBool puts false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// EarliestDeadlineFirst puts the job with the earliest deadline in front, and those without one
+// last.
+func EarliestDeadlineFirst(_ *engine.Round, a, b *engine.Entry) int {
+	if c := compareBool(a.Deadline.IsZero(), b.Deadline.IsZero()); c != 0 {
+		return c
+	}
+	return a.Deadline.Compare(b.Deadline)
+}
+
+// ByLength serves the job first that has least left to run, and notes how much
+// that is.
+type ByLength struct {
+	KeysBefore    ByKeys        // is compared before the lengths
+	UnknownLength time.Duration // what a job without an estimate has left
+	UseGPUTime    bool          // GPU time in place of time
+}
+
+// LengthLeft returns what the job has left in seconds, or GPU-seconds by service.
+func (b ByLength) LengthLeft(e *engine.Entry) float64 {
+	d := e.Estimate().TimeLeft
+	if e.Estimate().Source == "" {
+		d = b.UnknownLength
+	}
+	if b.UseGPUTime {
+		return float64(policy.ServiceForTime(e.Ask.GPUs.WholeGPUs(), d))
+	}
+	return d.Seconds()
+}
+
+// Order implements engine.Orderer.
+func (b ByLength) Order(r *engine.Round) ([]*engine.Entry, error) {
+	if !r.OmitReasons {
+		for _, e := range r.Entries {
+			e.Note = b.noteFor(e)
+		}
+	}
+	return append(slices.Clip(b.KeysBefore), func(_ *engine.Round, x, y *engine.Entry) int {
+		return cmp.Compare(b.LengthLeft(x), b.LengthLeft(y))
+	}).Order(r)
+}
+
+// noteFor says what the job was judged by.
+func (b ByLength) noteFor(e *engine.Entry) string {
+	from := "its " + e.Estimate().Source
+	if e.Estimate().Source == "" {
+		from = "what is usual here"
+	}
+	if b.UseGPUTime {
+		return fmt.Sprintf("%v left by %s", policy.GPUSeconds(b.LengthLeft(e)), from)
+	}
+	return fmt.Sprintf("%s left by %s", policy.FormatSeconds(b.LengthLeft(e)), from)
 }

@@ -1,6 +1,8 @@
+// Package pool keeps what is free of a cluster, and finds room in it for gangs.
 package pool
 
 import (
+	"math/bits"
 	"slices"
 	"time"
 
@@ -144,3 +146,129 @@ func (p *Pool) WholeGPUTypes() []string { return p.totals.wholeGPUTypes }
 
 // HasType reports whether there are GPUs of the type, free or not.
 func (p *Pool) HasType(typ string) bool { return p.totals.findType(typ) != nil }
+
+// freeTotals are the free devices on all nodes that are up.
+type freeTotals struct {
+	typeTotals    []freeOfType
+	freeWholeGPUs int      // free whole GPUs of all types
+	wholeGPUTypes []string // that are whole GPUs, the fastest first
+}
+
+type freeOfType struct {
+	gpuType     string
+	freeDevices int
+}
+
+// addType adds the type of the devices.
+func (t *freeTotals) addType(d policy.NodeDevices) {
+	if t.findType(d.Type) == nil {
+		t.typeTotals = append(t.typeTotals, freeOfType{gpuType: d.Type})
+	}
+	if d.IsWholeGPU() && !slices.Contains(t.wholeGPUTypes, d.Type) {
+		t.wholeGPUTypes = append(t.wholeGPUTypes, d.Type)
+	}
+}
+
+// findType returns that of a type; nil: there are no such GPUs.
+func (t *freeTotals) findType(gpuType string) *freeOfType {
+	for i := range t.typeTotals {
+		if t.typeTotals[i].gpuType == gpuType {
+			return &t.typeTotals[i]
+		}
+	}
+	return nil
+}
+
+// addFreeDevices counts more free devices of the row.
+func (t *freeTotals) addFreeDevices(r *typeDevices, devices int) {
+	t.findType(r.gpuType).freeDevices += devices
+	if r.isWholeGPU {
+		t.freeWholeGPUs += devices
+	}
+}
+
+func (t freeTotals) clone() freeTotals {
+	t.typeTotals = slices.Clone(t.typeTotals)
+	return t
+}
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func newBitset(size int) bitset { return make(bitset, (size+63)/64) }
+
+// set puts the number in, or takes it out.
+func (b bitset) set(i int, in bool) {
+	if bit := uint64(1) << (i % 64); in {
+		b[i/64] |= bit
+	} else {
+		b[i/64] &^= bit
+	}
+}
+
+// nextFrom returns the first number from i on that is in; -1: none is.
+func (b bitset) nextFrom(i int) int {
+	for w := i / 64; w < len(b); w++ {
+		word := b[w]
+		if w == i/64 {
+			word &= ^uint64(0) << (i % 64)
+		}
+		if word != 0 {
+			return w*64 + bits.TrailingZeros64(word)
+		}
+	}
+	return -1
+}
+
+// TakeHeld takes again what a running job holds: its devices with its cores and memory.
+func TakeHeld(p *Pool, j *policy.Job) error {
+	has := j.HeldAmounts()
+	return p.Take(j.On, has.CPUs, has.MemMB)
+}
+
+// TakeHeldAgain is TakeHeld on devices that the job may share with others.
+func TakeHeldAgain(p *Pool, j *policy.Job) error {
+	has := j.HeldAmounts()
+	return TakeAgain(p, j.On, has.CPUs, has.MemMB)
+}
+
+// GiveBackHeld puts back what a running job holds.
+func GiveBackHeld(p *Pool, j *policy.Job) {
+	has := j.HeldAmounts()
+	p.GiveBack(j.On, has.CPUs, has.MemMB)
+}
+
+// OverdrawHeld takes what a running job holds whether or not it is free.
+func OverdrawHeld(p *Pool, j *policy.Job) {
+	has := j.HeldAmounts()
+	p.Overdraw(j.On, has.CPUs, has.MemMB)
+}
+
+// FreeAmounts returns the free cores and memory of the node; negative where more are held than there are. Of
+// a node that is not known it returns none.
+func FreeAmounts(p *Pool, node string) policy.Amounts {
+	i, ok := p.nodeIndexByName[node]
+	if !ok {
+		return policy.Amounts{}
+	}
+	return policy.Amounts{CPUs: p.nodes[i].freeCPUs, MemMB: p.nodes[i].freeMemMB}
+}
+
+// AllowsAlloc reports whether the devices are a lawful place for the ask, of its number,
+// types and nodes. It does not look at whether they are free.
+func AllowsAlloc(p *Pool, on policy.Alloc, partition string, a policy.Ask) bool {
+	nodes := on.Nodes()
+	if on.Count() != a.GPUs.Count || len(nodes) < a.MinNodes || a.MaxNodes > 0 && len(nodes) > a.MaxNodes {
+		return false
+	}
+	if slices.ContainsFunc(a.RequiredNodes, func(n string) bool { return !slices.Contains(nodes, n) }) {
+		return false
+	}
+	types := []string{a.GPUs.Type}
+	if a.GPUs.Type == "" {
+		types = p.WholeGPUTypes()
+	}
+	return !slices.ContainsFunc(on, func(s policy.Slot) bool {
+		return !slices.Contains(types, s.Type) || a.PerNode > 0 && s.Count != a.PerNode || !p.AllowsSlot(s, partition, a)
+	})
+}

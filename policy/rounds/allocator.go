@@ -1,7 +1,33 @@
+// Package rounds makes rounds out of fractions of time. A policy says which
+// fraction of the time each job should run on each GPU type; the package keeps
+// account of what jobs were due and received, and decides from it, round by
+// round, which job runs where. It is the mechanism of Gavel (D. Narayanan et al., OSDI 2020) with
+// which the simulators of Gavel and Shockwave run all their fraction policies.
+//
+//	func (p *Mine) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+//		state, err := policy.Recall[rounds.AllocatorState](s.Memo)
+//		if err != nil {
+//			return nil, fmt.Errorf("policy mine: %w", err)
+//		}
+//		stage := rounds.Allocator{RoundLength: 2 * time.Minute, MinRecomputeInterval: 1000 * time.Second, Fractions: p.fractions, State: state}
+//		plan, err := engine.Pipeline{Name: "mine", Allocate: &stage, Rules: p.rules()}.Decide(s)
+//		if err == nil {
+//			plan.Memo = policy.Remember(stage.State)
+//		}
+//		return plan, err
+//	}
+//
+// A job's priority on a type is its fraction divided by its part of the time
+// all jobs received there since the fractions were last computed. Jobs are served
+// by priority, then by their deficit from earlier, then by fraction; one that does
+// not fit in the GPUs left is skipped. Jobs without a fraction come last and fill
+// what would idle.
 package rounds
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"fairbridge/policy/engine"
@@ -117,4 +143,86 @@ func (s *AllocatorState) beginPeriod(r *engine.Round, x [][]float64, elapsed, ha
 	}
 	s.ComputedAt, s.ComputedClockSeconds, s.IsStale = r.Now, r.ClockSeconds, false
 	return nil
+}
+
+// jobOnType is a job on a type.
+type jobOnType struct {
+	jobIndex, typeIndex         int
+	typePreference              int // place of the type among those of the job, the fastest for it first
+	priority, deficit, fraction float64
+}
+
+// listJobsOnTypes returns every job on every type, first served first. A job that is due as
+// much on several types begins with the one that is fastest for it.
+func (s *AllocatorState) listJobsOnTypes(r *engine.Round) []jobOnType {
+	w := len(s.Types)
+	all, order := make([]jobOnType, 0, w*len(r.Entries)), make([]string, w)
+	for i, e := range r.Entries {
+		copy(order, s.Types)
+		r.SortFastestFirst(e.Job, order)
+		for k, typ := range s.Types {
+			at := i*w + k
+			x := max(s.Fractions[at], 0)
+			all = append(all, jobOnType{i, k, slices.Index(order, typ), priorityOf(x, s.ReceivedSinceComputed[at], s.TotalReceivedByType[k]), s.DeficitSeconds[at], x})
+		}
+	}
+	slices.SortFunc(all, jobOnType.compare)
+	return all
+}
+
+// priorityOf is the fraction due over the fraction received.
+func priorityOf(x, time, total float64) float64 {
+	switch {
+	case x == 0:
+		return 0
+	case total <= 0 || time/total == 0:
+		return x * 1e9
+	}
+	return x / (time / total)
+}
+
+// compare puts first what is served first.
+func (o jobOnType) compare(p jobOnType) int {
+	switch {
+	case o.priority != p.priority:
+		return cmp.Compare(p.priority, o.priority)
+	case o.deficit != p.deficit:
+		return cmp.Compare(p.deficit, o.deficit)
+	case o.fraction != p.fraction:
+		return cmp.Compare(p.fraction, o.fraction)
+	case o.jobIndex != p.jobIndex:
+		return cmp.Compare(o.jobIndex, p.jobIndex)
+	}
+	return cmp.Compare(o.typePreference, p.typePreference)
+}
+
+// MayRunOnType reports whether the job may start, or run on, on GPUs of the type, and
+// the cluster could hold it there.
+func MayRunOnType(r *engine.Round, e *engine.Entry, typ string) bool {
+	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !slices.Contains(r.FreePool.WholeGPUTypes(), typ)) || !r.MayRun(e) {
+		return false
+	}
+	if e.Training != nil && len(e.Training.Rates) > 0 {
+		if rate, known := e.Training.Rate(typ); !known || rate <= 0 {
+			return false
+		}
+	}
+	if e.HoldsGPUs() && e.On.FirstType() == typ {
+		return true
+	}
+	was := e.Grant
+	e.Grant = engine.Grant{HasLease: true, GPUType: typ}
+	ok := r.CheckEverFits(e) == nil && r.WindowError(e) == nil
+	e.Grant = was
+	return ok
+}
+
+// CountGPUsByType counts the healthy devices of nodes that are up; types are all there
+// are.
+func CountGPUsByType(r *engine.Round, types []string) []float64 {
+	n := make([]float64, len(types))
+	for _, c := range r.ListCapacities(nil) {
+		n[slices.Index(types, c.GPUType)] = float64(c.Healthy)
+	}
+	return n
 }

@@ -1,6 +1,7 @@
 package sizing
 
 import (
+	"container/heap"
 	"slices"
 
 	"fairbridge/policy"
@@ -160,3 +161,158 @@ func (d *Draft) Holds(line []*engine.Entry) bool {
 	*d = *again
 	return true
 }
+
+// Growth gives devices that would idle to jobs of a draft, one after the other to where it
+// gains most.
+type Growth struct {
+	// Gain is what so many devices are worth to a job over those it has in the draft, for each
+	// device more; not more than 0: nothing.
+	Gain func(e *engine.Entry, devices int) float64
+	// Next is the next larger size to try; not more than the present one: none.
+	Next func(e *engine.Entry, devices int) int
+}
+
+// Run grows the jobs until nothing is free that any of them gains from. Of equal gains that of
+// the first in the list counts.
+func (g Growth) Run(d *Draft, jobs []*engine.Entry) {
+	var h growthHeap
+	for i, e := range jobs {
+		h = g.push(h, d, growthStep{entry: e, place: i})
+	}
+	heap.Init(&h)
+	for len(h) > 0 {
+		s := heap.Pop(&h).(growthStep)
+		if !d.TrySize(s.entry, s.devices, nil) {
+			continue
+		}
+		if next, ok := g.next(d, s); ok {
+			heap.Push(&h, next)
+		}
+	}
+}
+
+func (g Growth) push(h growthHeap, d *Draft, s growthStep) growthHeap {
+	if next, ok := g.next(d, s); ok {
+		h = append(h, next)
+	}
+	return h
+}
+
+// next is the step that follows for the job of a step; ok is false where there is none.
+func (g Growth) next(d *Draft, s growthStep) (growthStep, bool) {
+	has := d.Size(s.entry)
+	s.devices = g.Next(s.entry, has)
+	if s.devices <= has || s.devices < Least(s.entry) || s.devices > Most(s.entry) {
+		return s, false
+	}
+	s.gain = g.Gain(s.entry, s.devices)
+	return s, s.gain > 0
+}
+
+// growthStep is a size that a job may get next.
+type growthStep struct {
+	entry   *engine.Entry
+	place   int // in the list
+	devices int
+	gain    float64
+}
+
+// growthHeap has the largest gain first.
+type growthHeap []growthStep
+
+// Len implements heap.Interface.
+func (h growthHeap) Len() int { return len(h) }
+
+// Less implements heap.Interface.
+func (h growthHeap) Less(i, j int) bool {
+	if h[i].gain != h[j].gain {
+		return h[i].gain > h[j].gain
+	}
+	return h[i].place < h[j].place
+}
+
+// Swap implements heap.Interface.
+func (h growthHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+// Push implements heap.Interface.
+func (h *growthHeap) Push(x any) { *h = append(*h, x.(growthStep)) }
+
+// Pop implements heap.Interface.
+func (h *growthHeap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
+
+// Stop lets a running job leave its devices in the draft. TrySize with what it held takes them again.
+func (d *Draft) Stop(e *engine.Entry) {
+	free := d.round.FreePool
+	d.log = append(d.log, change{e, free.UndoMark(), e.PlannedAlloc, e.WantedDeviceCount, d.resource[e.Index]})
+	free.GiveBack(e.PlannedAlloc, d.resource[e.Index].cpus, d.resource[e.Index].memMB)
+	e.PlannedAlloc, d.resource[e.Index] = nil, cpusAndMemory{}
+}
+
+// AssignSizes turns the sizes that were chosen for a line, by counting devices, into leases; 0 is none, and stands for
+// all that do not compete for any.
+// A running job grows only where it finds room once those that are to stop or to shrink have, and one
+// that runs is told to stop only where its devices are needed for that; others without a lease
+// give way as the engine finds them in the way. stopReason says to their owners why.
+func AssignSizes(r *engine.Round, line []*engine.Entry, sizes []int, stopReason string) []engine.Assignment {
+	d := NewDraft(r)
+	sizes, grew := d.settle(line, sizes)
+	all := make([]engine.Assignment, len(line))
+	for i, e := range line {
+		all[i] = e.AssignmentWithoutLease()
+		all[i].Grant.HasLease = sizes[i] > 0 && (!e.HoldsGPUs() || isStoppable(e))
+		if sizes[i] > 0 {
+			all[i].DeviceCount = sizes[i]
+		}
+		if sizes[i] == 0 && isStoppable(e) && len(e.PlannedAlloc) == 0 && grew {
+			all[i].Grant.StopReason = stopReason
+		}
+	}
+	d.Close()
+	for i, e := range line {
+		e.WantedDeviceCount = all[i].DeviceCount
+	}
+	return all
+}
+
+// settle tries the sizes: first what gives devices back, then what takes them, in line order, then
+// whether those that were to stop are in the way of any. grew says that a running job grows.
+func (d *Draft) settle(line []*engine.Entry, sizes []int) (settled []int, grew bool) {
+	settled = append(settled, sizes...)
+	for i, e := range line {
+		switch {
+		case !e.HoldsGPUs():
+		case !isStoppable(e):
+			settled[i] = e.DeviceCount()
+		case sizes[i] == 0:
+			d.Stop(e)
+		case sizes[i] < e.On.Count() && !d.TrySize(e, sizes[i], nil):
+			settled[i] = e.On.Count()
+		}
+	}
+	for i, e := range line {
+		switch {
+		case e.HoldsGPUs() && settled[i] > e.On.Count():
+			if d.TrySize(e, settled[i], nil) {
+				grew = true
+			} else {
+				settled[i] = e.On.Count()
+			}
+		case !e.HoldsGPUs() && settled[i] > 0:
+			d.TrySize(e, settled[i], nil)
+		}
+	}
+	for i, e := range line {
+		if isStoppable(e) && sizes[i] == 0 {
+			d.TrySize(e, e.On.Count(), nil)
+		}
+	}
+	return settled, grew
+}
+
+// isStoppable reports whether the job runs and may be stopped now.
+func isStoppable(e *engine.Entry) bool { return e.HoldsGPUs() && len(e.On) > 0 && !e.IsUnstoppable }

@@ -2,7 +2,14 @@
 // figures people compare schedulers by. All times are seconds.
 package measure
 
-import "fairbridge/policy"
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"fairbridge/policy"
+)
 
 // JobOutcome is what became of one job.
 type JobOutcome struct {
@@ -79,4 +86,98 @@ type Run struct {
 	ShareDeficit float64 `json:"share_deficit"`
 	// HasOneSpeed says that every job does its work at one speed, so that LowerBounds holds.
 	HasOneSpeed bool `json:"one_speed,omitempty"`
+}
+
+// JCTs returns the completion times, finish − arrival, in the order of Jobs.
+func (r *Run) JCTs() []float64 {
+	jct := make([]float64, len(r.JobOutcomes))
+	for i, j := range r.JobOutcomes {
+		jct[i] = j.Finish - j.Arrive
+	}
+	return jct
+}
+
+// Rhos returns the finish-time fairness of each job, in the order of Jobs: its
+// completion time over its exclusive run time times the contention, which is
+// the number of jobs in the whole workload over the GPUs, at least 1. It is
+// rounded to 5 digits, as published with Shockwave.
+func (r *Run) Rhos() []float64 {
+	contention := max(1, float64(len(r.JobOutcomes))/float64(max(r.ClusterGPUs, 1)))
+	return r.computeRhos(func(*JobOutcome) float64 { return contention })
+}
+
+// RhosByJobsPresent is Rho with the mean number of jobs that were present while the
+// job was, the contention of Themis, in place of all jobs of the workload.
+func (r *Run) RhosByJobsPresent() []float64 {
+	return r.computeRhos(func(j *JobOutcome) float64 { return max(1, j.MeanJobsPresent/float64(max(r.ClusterGPUs, 1))) })
+}
+
+func (r *Run) computeRhos(contention func(*JobOutcome) float64) []float64 {
+	rho := make([]float64, len(r.JobOutcomes))
+	for i := range r.JobOutcomes {
+		j := &r.JobOutcomes[i]
+		if j.ExclusiveRunSeconds > 0 {
+			rho[i] = math.RoundToEven((j.Finish-j.Arrive)/(j.ExclusiveRunSeconds*contention(j))*1e5) / 1e5
+		}
+	}
+	return rho
+}
+
+// minSlowdownRunTime is the run time in seconds below which slowdown does not count how brief
+// a job was: seconds of waiting before a job of one second are no harm.
+const minSlowdownRunTime = 10
+
+// Slowdown is the bounded slowdown: completion time over exclusive run time, of
+// which at least 10 s count, and at least 1.
+func (j *JobOutcome) Slowdown() float64 {
+	return max((j.Finish-j.Arrive)/max(j.ExclusiveRunSeconds, minSlowdownRunTime), 1)
+}
+
+// MeanSlowdownByAccount returns the mean bounded slowdown of each account's jobs: who pays
+// for a policy shows when it is compared with another's on the same jobs.
+func (r *Run) MeanSlowdownByAccount() map[string]float64 {
+	mean, jobs := map[string]float64{}, map[string]float64{}
+	for i := range r.JobOutcomes {
+		mean[r.JobOutcomes[i].Account] += r.JobOutcomes[i].Slowdown()
+		jobs[r.JobOutcomes[i].Account]++
+	}
+	for name := range mean {
+		mean[name] /= jobs[name]
+	}
+	return mean
+}
+
+// JobChange is something that changed in the cluster.
+type JobChange struct {
+	AtSeconds    float64
+	Account      string
+	GPUDelta     int // more, or fewer, allocated to the account
+	RunningDelta int // more, or fewer, jobs
+	QueuedDelta  int
+}
+
+// SamplesFromChanges returns the cluster over time, one sample for each moment in which
+// something changed. It sorts the changes.
+func SamplesFromChanges(changes []JobChange) []ClusterSample {
+	slices.SortStableFunc(changes, func(a, b JobChange) int { return cmp.Compare(a.AtSeconds, b.AtSeconds) })
+	var out []ClusterSample
+	var now ClusterSample
+	for i, c := range changes {
+		now.AtSeconds = c.AtSeconds
+		now.BusyGPUs += c.GPUDelta
+		now.RunningJobs += c.RunningDelta
+		now.QueuedJobs += c.QueuedDelta
+		if c.GPUDelta != 0 {
+			by := maps.Clone(now.GPUsByAccount)
+			if by == nil {
+				by = map[string]float64{}
+			}
+			by[c.Account] += float64(c.GPUDelta)
+			now.GPUsByAccount = by
+		}
+		if i+1 == len(changes) || changes[i+1].AtSeconds > c.AtSeconds {
+			out = append(out, now)
+		}
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,7 +9,11 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/policy"
+	"fairbridge/policy/learn"
+	"fairbridge/policy/scaling"
+	"fairbridge/replica/cluster"
 	"fairbridge/replica/policyset"
+	"fairbridge/replica/study"
 )
 
 // SiteRecord is where a site's past is kept.
@@ -180,4 +185,128 @@ func (p *Period) activeSpan(runs []bridge.PastRun) time.Duration {
 		first = p.Since
 	}
 	return last.Sub(first)
+}
+
+// learnedHistory is how far back the daemon learns run times from (accounting/predictions).
+const learnedHistory = 180 * 24 * time.Hour
+
+// readHistory reads what had ended on the partition when the period began: the daemon has
+// learnt from it, so the simulated one has.
+func (p *Period) readHistory(ctx context.Context, from RunsRecord) (study.History, error) {
+	runs, err := from.PastRuns(ctx, p.Cluster, p.Partition, p.Since.Add(-learnedHistory), p.Since)
+	return study.History{Runs: endedJobs(runs, p.Since), Until: p.Since}, err
+}
+
+// endedJobs are the jobs of the runs that had ended by themselves or by their limit until then.
+// Runs of a job lie together.
+func endedJobs(runs []bridge.PastRun, until time.Time) []learn.Run {
+	var ended []learn.Run
+	for from := 0; from < len(runs); {
+		to, ran := from, time.Duration(0)
+		for to < len(runs) && runs[to].Job == runs[from].Job && runs[to].Arrive.Equal(runs[from].Arrive) {
+			ran += policy.DurationFromSeconds(runs[to].End.Sub(runs[to].Start).Seconds() * paceOf(&runs[to], nil))
+			to++
+		}
+		first, last := &runs[from], &runs[to-1]
+		from = to
+		if last.GPUs != askedGPUs(last) && last.State == "TIMEOUT" {
+			continue // the limit ended it there, and would not have on what it asks
+		}
+		if !last.HasEnded || last.End.After(until) || !slices.Contains(naturalEnds, last.State) || ran <= 0 {
+			continue
+		}
+		job := learn.Job{User: last.User, Account: last.Account, Name: last.Name, GPUs: askedGPUs(last), Limit: policy.DurationFromSeconds(last.LimitSeconds)}
+		if len(last.GPUTypes) > 0 {
+			job.GPUType = last.GPUTypes[0]
+		}
+		ended = append(ended, learn.Run{Job: job, Start: first.Start, End: last.End, Ran: ran})
+	}
+	return ended
+}
+
+// naturalEnds are the states from which run times are learnt, as live.
+var naturalEnds = []string{"COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "DEADLINE"}
+
+// addUnstartedRemarks says how many jobs the scenario lacks because they never ran.
+func (p *Period) addUnstartedRemarks(ctx context.Context, from RunsRecord, s *PastScenario) error {
+	waiting, ended, err := from.CountUnstartedJobs(ctx, p.Cluster, p.Partition, p.Since, p.Until)
+	for _, r := range []struct {
+		count int
+		text  string
+	}{
+		{waiting, "waiting still: %s, left out, as nobody knows how long they run"},
+		{ended, "ended before they started: %s, left out, though they stood in the queue"},
+	} {
+		if r.count > 0 {
+			s.Remarks = append(s.Remarks, fmt.Sprintf(r.text, policy.FormatCount(r.count, "job")))
+		}
+	}
+	return err
+}
+
+// nodesFromSnapshot returns the nodes of a snapshot, all of them up, set aside for nobody, and
+// with room for any job: the record does not know the cores that jobs had.
+func nodesFromSnapshot(s *policy.Snapshot) []policy.Node {
+	var nodes []policy.Node
+	for _, n := range s.Nodes {
+		n.Partitions, n.DownReason, n.CPUs, n.MemMB, n.Windows = []string{cluster.PartitionName}, "", 0, 0, nil
+		n.GPUs = slices.Clone(n.GPUs)
+		for i := range n.GPUs {
+			n.GPUs[i] = policy.NodeDevices{Type: n.GPUs[i].Type, Count: n.GPUs[i].Count, PartPercent: n.GPUs[i].PartPercent}
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+// describeNodesDropped says what nodesFromSnapshot leaves out.
+func describeNodesDropped(s *policy.Snapshot) []string {
+	down, reserved, shared := 0, 0, 0
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		down += boolToInt(n.DownReason != "")
+		reserved += boolToInt(len(n.Windows) > 0)
+		shared += boolToInt(len(n.Partitions) > 1)
+	}
+	var remarks []string
+	for _, r := range []struct {
+		count int
+		text  string
+	}{
+		{down, "down when last seen: %s, taken as up all the time"},
+		{reserved, "with reservations when last seen: %s, taken as free of them"},
+		{shared, "in other partitions too: %s, whose other jobs are not simulated"},
+	} {
+		if r.count > 0 {
+			remarks = append(remarks, fmt.Sprintf(r.text, policy.FormatCount(r.count, "node")))
+		}
+	}
+	return remarks
+}
+
+// askedGPUs is what the job of a run asks for.
+func askedGPUs(r *bridge.PastRun) int { return cmp.Or(r.AskedGPUs, r.GPUs) }
+
+// paceOf is how fast the job was in a run, relative to what it asks for, by what is known of its speed; nil: by what is
+// assumed where nothing is known.
+func paceOf(r *bridge.PastRun, known *policy.Scaling) float64 {
+	asked := policy.GPUs{Count: askedGPUs(r)}
+	if len(r.GPUTypes) == 1 {
+		asked.Type = r.GPUTypes[0]
+	}
+	job := policy.Job{Ask: policy.Ask{GPUs: asked}, Scaling: cmp.Or(known, scaling.Assumed())}
+	return scaling.PaceOn(&job, scaling.Size{Type: asked.Type, Devices: r.GPUs}).Speed
+}
+
+// scalingOf is what snapshots last knew of the speed of the job of a run; nil: nothing.
+func (p *Past) scalingOf(r *bridge.PastRun) *policy.Scaling {
+	if seen, ok := p.LastSeenJobs[r.Job]; ok && seen.Arrive.Equal(r.Arrive) {
+		return seen.Scaling
+	}
+	return nil
+}
+
+// ranOnOtherSize reports whether a run of the job was on a number of GPUs of ours.
+func (l *pastJob) ranOnOtherSize() bool {
+	return slices.ContainsFunc(l.runGPUs, func(n int) bool { return n != l.GPUs })
 }

@@ -1,9 +1,23 @@
+// Package sim is Slurm as far as a scheduler beside it can see: nodes with
+// GPUs, a queue with priorities, holds, begin times and arrays, a main
+// scheduler, conservative backfill, requeue with its delay, and accounting of
+// every run. It has no clock of its own: virtual time moves only when it is
+// told to, every event waits in one heap, and every chance comes from one
+// seed, so the same calls give the same log, byte for byte.
+//
+// A World is reached in three ways: by its methods, as a bridge.Cluster
+// (DirectCluster), and over HTTP as slurmrestd (package slurmtest). What it does was
+// measured on Slurm 22.05, 24.11 and 26.05; what it leaves out is listed at
+// World.
 package sim
 
 import (
+	"cmp"
 	"io"
+	"strings"
 	"time"
 
+	"fairbridge/bridge/slurm"
 	"fairbridge/replica/sim/fairshare"
 	"fairbridge/replica/sim/inventory"
 	"fairbridge/replica/sim/reservation"
@@ -74,3 +88,99 @@ const OperatorUser = users.Operator
 
 // User is a person.
 type User = users.User
+
+// accounting is what slurmdbd would know: every run that ended, and counts. It
+// also keeps the signals, which Slurm forgets.
+type accounting struct {
+	endedRuns        []EndedRun
+	deliveredSignals []DeliveredSignal
+	submittedCount   int
+	startedCount     int
+	completedCount   int
+}
+
+// EndedRun is one run of one job, as accounting keeps it.
+type EndedRun struct {
+	JobID        int64
+	SLUID        string
+	ArrayID      int64 // 0: none
+	TaskID       int64
+	SubmitTime   time.Time // of this run
+	RestartCount int
+	Name         string
+	User         string
+	Account      string
+	Start        time.Time
+	ByBackfill   bool // backfill started it, not a main pass
+	End          time.Time
+	Nodes        []string
+	GPUType      string
+	GPUCount     int
+	EndState     string        // COMPLETED, REQUEUED, TIMEOUT, CANCELLED, …
+	LostTime     time.Duration // run time without progress: work thrown away, and restoring
+}
+
+// DeliveredSignal is a signal that reached the batch script of a job.
+type DeliveredSignal struct {
+	JobID  int64
+	SLUID  string // of the run
+	Signal slurm.Signal
+	At     time.Time
+}
+
+// recordRunEnd writes the segment of a run.
+func (a *accounting) recordRunEnd(j *job, state string, at time.Time, lost time.Duration) {
+	typ, n := j.slots.GPUTypeAndCount()
+	a.endedRuns = append(a.endedRuns, EndedRun{
+		JobID: j.id, SLUID: j.sluid, ArrayID: j.arrayID, TaskID: j.taskID, SubmitTime: j.submitTime, RestartCount: j.restartCount,
+		Name: j.spec.Name, User: j.spec.User, Account: j.spec.Account, Start: j.exactStart, End: at,
+		ByBackfill: j.isBackfilled, Nodes: j.hostNames(), GPUType: typ, GPUCount: n, EndState: state, LostTime: lost,
+	})
+}
+
+// EndedRuns returns the accounting records of all ended runs, by end.
+func (a *accounting) EndedRuns() []EndedRun { return a.endedRuns }
+
+// DeliveredSignals are all that were delivered, in order.
+func (a *accounting) DeliveredSignals() []DeliveredSignal { return a.deliveredSignals }
+
+// JobTotals returns how many jobs were submitted, started and completed so far.
+func (a *accounting) JobTotals() (submitted, started, completed int) {
+	return a.submittedCount, a.startedCount, a.completedCount
+}
+
+// withDefaults fills in what the zero value leaves to Slurm.
+func (c Config) withDefaults() Config {
+	c.Release = cmp.Or(c.Release, "26.05.5")
+	c.ClusterName = cmp.Or(c.ClusterName, "sim")
+	if c.Start.IsZero() {
+		c.Start = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	}
+	c.Start = c.Start.UTC()
+	c.RequeueDelay = cmp.Or(c.RequeueDelay, 120*time.Second)
+	c.MinJobAge = cmp.Or(c.MinJobAge, 300*time.Second)
+	c.MinPassInterval = cmp.Or(c.MinPassInterval, 3*time.Second)
+	c.FullPassInterval = cmp.Or(c.FullPassInterval, time.Minute)
+	c.BackfillInterval = cmp.Or(c.BackfillInterval, 30*time.Second)
+	c.BackfillWindow = cmp.Or(c.BackfillWindow, 24*time.Hour)
+	c.BackfillResolution = cmp.Or(c.BackfillResolution, time.Minute)
+	c.BackfillDepth = cmp.Or(c.BackfillDepth, 500)
+	c.EventPassDepth = cmp.Or(c.EventPassDepth, 100)
+	c.EpilogTime = cmp.Or(c.EpilogTime, 300*time.Millisecond)
+	c.PriorityCalcPeriod = cmp.Or(c.PriorityCalcPeriod, 5*time.Minute)
+	c.UsageHalfLife = cmp.Or(c.UsageHalfLife, 7*24*time.Hour)
+	c.PriorityMaxAge = cmp.Or(c.PriorityMaxAge, 7*24*time.Hour)
+	c.DefMemPerCPU = cmp.Or(c.DefMemPerCPU, 1_000)
+	c.FirstJobID = cmp.Or(c.FirstJobID, 1)
+	c.MaxJobID = cmp.Or(c.MaxJobID, 67_043_328)
+	if w := c.PriorityWeights; w.Age == 0 && w.FairShare == 0 && w.JobSize == 0 && w.Partition == 0 && w.PointsByQOS == nil {
+		c.PriorityWeights = PriorityWeights{Age: 1_000, FairShare: 10_000}
+	}
+	if len(c.Partitions) == 0 {
+		c.Partitions = []Partition{{Name: "gpu", MaxTime: 7 * 24 * time.Hour}}
+	}
+	return c
+}
+
+// is2205 reports whether the release is 22.05, whose update rules differ.
+func (c Config) is2205() bool { return strings.HasPrefix(c.Release, "22.05") }

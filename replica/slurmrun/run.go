@@ -10,6 +10,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/push"
 	"fairbridge/replica/measure"
 	"fairbridge/replica/sim"
 	"fairbridge/replica/sim/memstore"
@@ -185,4 +186,85 @@ func (r *runner) newResult() *measure.Run {
 	}
 	r.addIdle(out)
 	return out
+}
+
+// cycleSkipper are the cycles that are left out because they could change nothing:
+// no job waits, so there is nothing to order, to hold or to make room for; no
+// edit of ours is under way; and nothing has happened since the last cycle.
+// What a policy does for its own sake with running jobs (moving them together,
+// say) it gets to do at least every maxSkippedTime.
+type cycleSkipper struct {
+	runsEveryCycle bool // every cycle is run
+	warmupCycles   int  // cycles at the start that are run
+	cycleCount     int  // that were run
+	wasIdle        bool // after the last one nothing was left to do
+	skippedCount   int  // cycles left out so far
+}
+
+// maxSkippedTime is how long cycles may be left out at a time.
+const maxSkippedTime = 10 * time.Minute
+
+// noteCycle takes note of a cycle after which so many jobs wait and so many intents
+// are open.
+func (q *cycleSkipper) noteCycle(rep *cycle.Report, waiting, open int) {
+	q.cycleCount++
+	q.wasIdle = !q.runsEveryCycle && q.cycleCount > q.warmupCycles && rep.Result == cycle.ResultNothing && len(rep.Intents) == 0 &&
+		waiting == 0 && open == 0 && !needsEveryCycle(rep)
+}
+
+// needsEveryCycle reports whether the policy carries something from cycle to cycle that
+// each would change.
+func needsEveryCycle(rep *cycle.Report) bool {
+	for i := range rep.PartitionResults {
+		if p := rep.PartitionResults[i].Plan; p != nil && !p.Memo.IsTimeless() {
+			return true
+		}
+	}
+	return false
+}
+
+// forgetInterval is the time between two looks for intents that can be forgotten.
+const forgetInterval = 10 * time.Minute
+
+// forgetIntents drops the closed intents that can change nothing any more, now and then.
+func (r *runner) forgetIntents() {
+	if now := r.world.Now(); now.Sub(r.lastForgetTime) >= forgetInterval {
+		r.lastForgetTime = now
+		r.store.ForgetClosed(r.canForgetIntent)
+	}
+}
+
+// canForgetIntent reports whether a closed intent can change nothing any more. Slurm was started
+// before those that were sent later than at the very beginning.
+func (r *runner) canForgetIntent(in *bridge.Intent) bool {
+	now := r.world.Now()
+	if now.Sub(in.Closed) >= push.MaxClosedIntentAge {
+		return true
+	}
+	return !r.RunsEveryCycle && in.LastTouched().Sub(r.workloadStart) > time.Second &&
+		cycle.CanForgetIntent(in, &r.LoopConfig, r.world.HasEnded(in.Edit.Run.Job), now)
+}
+
+// stallTimeout is how long nothing may start or end, beyond the longest job,
+// before a run is given up.
+const stallTimeout = 14 * 24 * time.Hour
+
+// stallDetector notices that nothing happens any more.
+type stallDetector struct {
+	maxJobTime    time.Duration // a job may run
+	eventCount    int
+	lastEventTime time.Time
+}
+
+// timeWithoutEvents takes a count of what has happened so far, and returns for how long
+// nothing has, once that is longer than any job runs; else 0. While no job is
+// there, nothing is missed.
+func (s *stallDetector) timeWithoutEvents(now time.Time, sum, jobs int) time.Duration {
+	if sum != s.eventCount || jobs == 0 {
+		s.eventCount, s.lastEventTime = sum, now
+	}
+	if d := now.Sub(s.lastEventTime); d >= s.maxJobTime+stallTimeout {
+		return d
+	}
+	return 0
 }

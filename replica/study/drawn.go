@@ -1,3 +1,16 @@
+// Package study answers what would have happened: policies run on a Scenario
+// (jobs and the cluster they meet) and become figures, tables and pages.
+//
+// An Experiment runs policies of package policyset on scenarios, exactly (by a
+// clock of package clocks, most of them on exact) or through the daemon's loop and a
+// simulated Slurm (slurmrun); what came of a
+// run is a measure.Run; package paired sets those of a policy beside a baseline's on
+// the same jobs, and a Block is one Experiment of a sweep. The jobs are those of package workload: read from
+// histories of other clusters (trace), made up (generate), or a site's own past
+// (replay, which also says how near a simulation comes to what happened).
+// Package published has the results of others on the same jobs, chart draws,
+// evaluation writes docs/evaluation.md, whatif asks a policy about smaller
+// requests of one waiting job; golden and reproduce are tests against papers.
 package study
 
 import (
@@ -8,7 +21,9 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/policy"
+	"fairbridge/replica/cluster"
 	"fairbridge/replica/workload"
 )
 
@@ -110,4 +125,34 @@ func distortJob(j *policy.Job, factor float64) {
 
 func scaleDuration(d time.Duration, factor float64) time.Duration {
 	return policy.DurationFromSeconds(d.Seconds() * factor)
+}
+
+// The serial part of a step of elastic jobs, drawn evenly: that of measured models, which on eight
+// GPUs are 3.3 to 7.5 times as fast as on one.
+const leastSerialPart, mostSerialPart = .01, .2
+
+// SetElasticShare lets such a part of the jobs that fit on one node declare that they run on half to
+// twice the GPUs they ask for, as far as one node goes, and report how fast they are where they run;
+// all others are rigid. Which those are is drawn by seed and job: it is the same
+// for every policy, and who is among a smaller part is among a larger one too. How fast a job goes on
+// other sizes is a property of its class (Amdahl's law, drawn by seed, user and class).
+func (s *Scenario) SetElasticShare(share float64, seed int64) {
+	node := cluster.MaxGPUsPerNode(s.Nodes)
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		j.MinGPUs, j.MaxGPUs, j.Scaling = 0, 0, nil
+		if j.GPUs > node || j.ArrayID != 0 || drawUniform(seed, "elastic", j.ID) >= share {
+			continue
+		}
+		j.MinGPUs, j.MaxGPUs, j.IsSilent = max(j.GPUs/2, 1), min(2*j.GPUs, node), false
+		part := leastSerialPart + (mostSerialPart-leastSerialPart)*drawUniform(seed, "serial", classNumber(j))
+		j.Scaling = &policy.Scaling{Source: policy.ScalingFromTable, SerialPart: part}
+	}
+}
+
+// classNumber is one number for all jobs of a user and class.
+func classNumber(j *workload.Job) int64 {
+	h := fnv.New64a()
+	h.Write([]byte(j.User + "\x00" + bridge.SpeedClass(j.Class, j.Name)))
+	return int64(h.Sum64())
 }

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/learn"
+	"fairbridge/replica/cluster"
 	"fairbridge/replica/workload"
 )
 
@@ -133,3 +136,128 @@ func (e *Experiment) DescribeChanges() string {
 	}
 	return text
 }
+
+// LimitSource says where the time limits of a scenario's plain jobs come from.
+type LimitSource string
+
+// The sources there are.
+const (
+	NoLimits        LimitSource = "none"      // no job is a plain one
+	AskedLimits     LimitSource = "asked"     // all as their owners asked
+	PartitionLimits LimitSource = "partition" // as asked, those without have the partition's
+	DrawnLimits     LimitSource = "drawn"     // none is known: over-asked as in drawn days
+)
+
+// Describe says it in a sentence.
+func (l LimitSource) Describe() string {
+	switch l {
+	case AskedLimits:
+		return "Time limits are those that were asked for."
+	case PartitionLimits:
+		return "Time limits are those that were asked for; a job without one has the partition's, the greatest there is."
+	case DrawnLimits:
+		return "The jobs have no time limits of their own: four of ten have the partition's, the others a multiple of their run time (4 in the median), as in drawn days."
+	}
+	return ""
+}
+
+// fillTimeLimits gives every plain job the time limit that a live one has: Slurm knows
+// no job without. The partition's allows the longest run, in whole days.
+func (s *Scenario) fillTimeLimits() {
+	var plain []*workload.Job
+	longest, asked, missing := time.Duration(0), time.Duration(0), 0
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Training != nil || j.Goodput != nil {
+			continue
+		}
+		plain = append(plain, j)
+		longest, asked = max(longest, policy.DurationFromSeconds(longestSeconds(j))), max(asked, j.TimeLimit)
+		if j.TimeLimit <= 0 {
+			missing++
+		}
+	}
+	const day = 24 * time.Hour
+	greatest := max(asked, (longest + day - 1).Truncate(day))
+	switch {
+	case len(plain) == 0:
+		s.LimitSource = NoLimits
+	case missing == 0:
+		s.LimitSource = AskedLimits
+	case missing < len(plain):
+		s.LimitSource = PartitionLimits
+	default:
+		s.LimitSource = DrawnLimits
+	}
+	for _, j := range plain {
+		switch {
+		case j.TimeLimit > 0:
+		case s.LimitSource == DrawnLimits:
+			j.TimeLimit = workload.TimeLimitOfJob(j.ID, longestSeconds(j), greatest)
+		default:
+			j.TimeLimit = greatest
+		}
+	}
+}
+
+// longestSeconds is how long a plain job runs on the slowest GPUs it can use.
+func longestSeconds(j *workload.Job) float64 {
+	slowest := 1.0
+	for _, v := range j.Speeds {
+		if v > 0 {
+			slowest = min(slowest, v)
+		}
+	}
+	return j.Duration / slowest
+}
+
+// Scenario is what policies are tried on: jobs and the cluster they meet. It is
+// only read while it is simulated.
+type Scenario struct {
+	Name        string
+	Jobs        []workload.Job
+	SpeedTables *workload.SpeedTables // speeds of jobs with Training; nil: none
+	Nodes       []policy.Node
+	Accounts    []policy.Account
+	Remarks     []string    // what was left out, in sentences
+	LimitSource LimitSource // where time limits come from
+
+	WindowJobs    int     // jobs of the trace that it is a window of; 0: it is all of it
+	History       History // of a window: what ended before it; RunOptions may name another
+	ArrivalFactor float64 // by which times between arrivals were multiplied; 0: they were not
+}
+
+// NewScenario completes a scenario from what is given of it; its jobs are copied. Jobs
+// that could never run on its nodes are an error, or with skip left out.
+func NewScenario(given Scenario, skip bool) (*Scenario, error) {
+	s := &given
+	s.Jobs = slices.Clone(s.Jobs)
+	return s, s.CompleteJobs(s.Name, skip)
+}
+
+// completeJobs leaves out or refuses jobs that could not run, and fills in what may
+// be left open: the partition and time limit of jobs, and accounts without a weight.
+func (s *Scenario) CompleteJobs(path string, skip bool) error {
+	if err := s.dropUnrunnable(path, skip); err != nil {
+		return err
+	}
+	weighted := map[string]bool{}
+	s.Accounts = slices.Clone(s.Accounts)
+	for _, a := range s.Accounts {
+		weighted[a.Name] = true
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		j.Partition = cluster.PartitionName
+		if !weighted[j.Account] {
+			weighted[j.Account] = true
+			s.Accounts = append(s.Accounts, policy.Account{Name: j.Account, Weight: 1})
+		}
+	}
+	slices.SortFunc(s.Accounts, func(a, b policy.Account) int { return strings.Compare(a.Name, b.Name) })
+	s.fillTimeLimits()
+	return nil
+}
+
+// CountGPUs is the size of the cluster.
+func (s *Scenario) CountGPUs() int { return cluster.CountGPUs(s.Nodes) }

@@ -4,7 +4,10 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"fairbridge/policy"
@@ -113,4 +116,125 @@ func (j *Job) Location() string {
 		return fmt.Sprintf("job %d (line %d)", j.ID, j.Line)
 	}
 	return fmt.Sprintf("job %d", j.ID)
+}
+
+// NodeShape says how the job's owner asks Slurm for its GPUs: so many on each of so many nodes
+// where it fills nodes, or fits one; perNode is 0 where only the total is asked for, over at
+// least nodes.
+func (j *Job) NodeShape(nodes []policy.Node) (count, perNode int) {
+	per, _ := j.CountUsableGPUs(nodes)
+	switch {
+	case per <= 0:
+		return 1, 0
+	case j.NodeCount > 1 && j.GPUs%j.NodeCount == 0 && j.GPUs/j.NodeCount <= per && j.NodeCount <= len(nodes):
+		return j.NodeCount, j.GPUs / j.NodeCount
+	case j.GPUs <= per:
+		return 1, j.GPUs
+	case j.GPUs%per == 0:
+		return j.GPUs / per, per
+	}
+	return (j.GPUs + per - 1) / per, 0
+}
+
+// CountUsableGPUs returns the most GPUs of one type that the job can get on one node, and on all.
+func (j *Job) CountUsableGPUs(nodes []policy.Node) (onNode, all int) {
+	for i := range nodes {
+		for _, d := range nodes[i].GPUs {
+			if nodes[i].DownReason == "" && j.CanRunOn(d.Type) {
+				onNode = max(onNode, d.Count-d.SickCount)
+				all += d.Count - d.SickCount
+			}
+		}
+	}
+	return onNode, all
+}
+
+// CanRunOn reports whether the job can use GPUs of the type.
+func (j *Job) CanRunOn(gpuType string) bool {
+	if j.GPUType != "" && j.GPUType != gpuType {
+		return false
+	}
+	return j.Speeds == nil || j.Speeds[gpuType] > 0
+}
+
+// SplitAccountUse divides what accounts had used before a workload began (Account.UsedService,
+// decayed to its beginning) equally among their users: those who have jobs in
+// it. It returns them sorted by name and account, without those who used
+// nothing. What accounts without jobs used is left to a user of their own, so
+// that the sums stay.
+func SplitAccountUse(accounts []policy.Account, jobs []Job) []policy.User {
+	users := map[string][]string{}
+	for i := range jobs {
+		if j := &jobs[i]; !slices.Contains(users[j.Account], j.User) {
+			users[j.Account] = append(users[j.Account], j.User)
+		}
+	}
+	var all []policy.User
+	for _, a := range accounts {
+		names := users[a.Name]
+		if len(names) == 0 {
+			names = []string{a.Name}
+		}
+		for _, name := range names {
+			n := policy.GPUSeconds(len(names))
+			if u := (policy.User{Name: name, Account: a.Name, UsedService: a.UsedService / n, HeldService: a.HeldService / n}); u.UsedService > 0 || u.HeldService > 0 {
+				all = append(all, u)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b policy.User) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Account, b.Account))
+	})
+	return all
+}
+
+// LossCurve is how the training loss of a job truly falls: Floor+Range/(1+Linear*k) after k
+// parts of its work, or Floor+Range*Decay^k where Decay is set.
+type LossCurve struct {
+	Floor, Range  float64
+	Linear, Decay float64
+}
+
+// At returns the loss after a part of the work, 0..1.
+func (c *LossCurve) At(part float64) float64 {
+	if c.Decay > 0 {
+		return c.Floor + c.Range*math.Pow(c.Decay, part)
+	}
+	return c.Floor + c.Range/(1+c.Linear*part)
+}
+
+// lossReports are how many losses a job reports in all.
+const lossReports = 200
+
+// AppendReports adds to what a job reported the losses it went through until it had done so
+// many of all steps.
+func (c *LossCurve) AppendReports(reported []policy.LossPoint, done, steps float64) []policy.LossPoint {
+	for steps > 0 && len(reported) <= lossReports {
+		part := float64(len(reported)) / lossReports
+		if part*steps > done {
+			break
+		}
+		reported = append(reported, policy.LossPoint{Step: part * steps, Loss: c.At(part)})
+	}
+	return reported
+}
+
+// Interference says how fast jobs truly are that share a GPU.
+type Interference interface {
+	// RelativeSpeeds returns the speed of each of the jobs on a GPU of the type, two or more of
+	// them, relative to its speed alone; above 0.
+	RelativeSpeeds(jobs []*Job, gpuType string) []float64
+}
+
+// NodeInterference says how fast jobs truly are beside jobs on other GPUs of their nodes.
+type NodeInterference interface {
+	// SpeedOnNode returns the speed of a job on a node where others hold GPUs too, one or more of
+	// them, relative to its speed there without them; above 0.
+	SpeedOnNode(j *Job, others []NodePart) float64
+}
+
+// NodePart is a job and the part of the GPUs of a node that it holds, above 0 to 1.
+type NodePart struct {
+	Job  *Job
+	Part float64
 }

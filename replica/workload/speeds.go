@@ -1,8 +1,10 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // SpeedTables are measured speeds in steps per second of the whole job, by GPU type,
@@ -94,3 +96,46 @@ func (t *SpeedTables) Neighbours(typ, class string, gpus int) []string {
 
 // ClassOf names the class of a model at a batch size, as the tables do.
 func ClassOf(model string, batch int) string { return fmt.Sprintf("%s (batch size %d)", model, batch) }
+
+// ClassSize is a class of jobs and the number of their GPUs.
+type ClassSize struct {
+	Class string
+	GPUs  int
+}
+
+// ClassSizes returns what was measured alone on GPUs of the type, sorted.
+func (t *SpeedTables) ClassSizes(typ string) []ClassSize {
+	if t == nil {
+		return nil
+	}
+	var all []ClassSize
+	for k := range t.stepsAlone {
+		if k.gpuType == typ {
+			all = append(all, ClassSize{k.class, k.gpuCount})
+		}
+	}
+	slices.SortFunc(all, func(a, b ClassSize) int {
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.GPUs, b.GPUs))
+	})
+	return all
+}
+
+// Problem is what is wrong with a line of a trace.
+type Problem struct {
+	File    string
+	Line    int    // 0: the file as a whole
+	Column  string // its name, or its number from 1; "": the whole line
+	Message string // and what to do about it
+}
+
+// Error says where and what: file:line: column: what.
+func (p Problem) Error() string {
+	s := p.File
+	if p.Line > 0 {
+		s += ":" + strconv.Itoa(p.Line)
+	}
+	if p.Column != "" {
+		s += ": " + p.Column
+	}
+	return s + ": " + p.Message
+}

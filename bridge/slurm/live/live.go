@@ -3,6 +3,8 @@ package live
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -205,4 +207,104 @@ func (l *limits) addToView(ctx context.Context, s scontrol.Command, v *slurm.Vie
 		}
 	}
 	v.Limits = l.values
+}
+
+// maxNameProofAge is how long a proof of the cluster's name counts.
+const maxNameProofAge = 5 * time.Minute
+
+// clusterNameProof keeps the cluster's name where REST does not tell it.
+type clusterNameProof struct {
+	mu        sync.Mutex
+	name      string    // as proven; "": not
+	provenAt  time.Time // by slurmctld's clock
+	ctldStart time.Time // when that slurmctld started
+}
+
+// proveInView puts the name, or why there is none, into the view.
+func (n *clusterNameProof) proveInView(ctx context.Context, s scontrol.Command, v *slurm.View) error {
+	if v.Cluster = n.validName(v); v.Cluster != "" {
+		return nil
+	}
+	name, proven, err := s.ProveClusterName(ctx, v)
+	switch {
+	case errors.Is(err, scontrol.ErrOtherCluster):
+		return err
+	case err != nil:
+		v.UnprovenClusterReason = fmt.Sprintf("Slurm %s does not tell by REST which cluster it is, and scontrol does not prove it: %v: set slurm.scontrol", v.Release, err)
+		return nil
+	case proven:
+		n.store(name, v)
+	}
+	v.Cluster = name
+	return nil
+}
+
+// validName returns the name as long as the last proof counts.
+func (n *clusterNameProof) validName(v *slurm.View) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if age := v.At.Sub(n.provenAt); age < 0 || age > maxNameProofAge || !n.ctldStart.Equal(v.ControllerStart) {
+		return ""
+	}
+	return n.name
+}
+
+// store notes a proof; "" forgets it.
+func (n *clusterNameProof) store(name string, v *slurm.View) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.name = name
+	if v != nil {
+		n.provenAt, n.ctldStart = v.At, v.ControllerStart
+	}
+}
+
+// AddPriorities adds to the view's jobs the site factors that sprio shows, which tell whether
+// one is still ours, and their priorities of this moment: where lists of states are polled, a record
+// is as old as the last whole list, and Slurm computes priorities anew meanwhile, by Fair Tree
+// thousands higher or lower for a whole account. Where sprio cannot be asked the view says why.
+//
+// sprio adds up the factors; a fresh record shows the priority by which Slurm orders the job. They
+// differ where backfill, at a job that was changed while it had yielded its locks, wrote back the
+// priority of its pass's beginning (backfill.c:1977 of 22.05.8, 2365 of 24.11.5; 26.05.3 spares those
+// set directly). That lasts until Slurm computes all priorities again, or the job is updated. They
+// differ after scontrol top too, which changes nice and priority only: the record is right then.
+// isUnclear is returned where a nice that is not shown would tell which of the two it was.
+func AddPriorities(ctx context.Context, s scontrol.Command, v *slurm.View) (isUnclear bool) {
+	priorities, err := s.ReadPriorities(ctx)
+	if err != nil {
+		if v.CanWriteSiteFactor {
+			v.UnreadSiteFactorsReason = err.Error()
+		}
+		return false
+	}
+	for i := range v.Jobs {
+		if p, ok := priorities[v.Jobs[i].ID]; ok && v.Jobs[i].IsPending() {
+			isUnclear = !addPriority(v, &v.Jobs[i], p) || isUnclear
+		}
+	}
+	return isUnclear
+}
+
+// priorityRounding is by how much a record and sprio may differ although neither is older: one
+// rounds the sum of the factors, the other cuts it off.
+const priorityRounding = 2
+
+// addPriority adds what sprio shows of a job. ok is false where it is unclear which priority counts: the
+// record's is left.
+func addPriority(v *slurm.View, j *slurm.Job, p scontrol.JobPriority) (ok bool) {
+	if v.CanWriteSiteFactor {
+		j.SiteFactor, j.IsSiteFactorKnown = p.SiteFactor, true
+	}
+	differs := v.IsFresh(j.ID) && max(j.Priority-p.Priority, p.Priority-j.Priority) > priorityRounding
+	switch {
+	case p.Priority == 0 || j.IsHeld:
+		return true
+	case differs && !j.IsNiceKnown:
+		return false
+	case differs && p.Nice != j.Nice: // scontrol top
+		return true
+	}
+	j.IsPriorityUndone, j.Priority = differs, p.Priority
+	return true
 }

@@ -203,3 +203,76 @@ func (c *Client) HasNode(ctx context.Context, name string) (bool, error) {
 	}
 	return false, fmt.Errorf("reading node %s: %w", name, err)
 }
+
+// PollConfig says how much is read how often.
+type PollConfig struct {
+	// FullEvery is the longest time without reading the whole job list
+	// (duration). Default 5 min; below 0 every poll reads it.
+	FullEvery time.Duration `yaml:"full_every"`
+	// Few is how many jobs are read one by one at most; when more have
+	// changed, the whole list is read (jobs). Default 100.
+	Few int `yaml:"few"`
+	// FewPercent bounds the same by the share of the listed jobs: one by one
+	// costs slurmrestd about five times as much a job as the list (percent).
+	// Default 20.
+	FewPercent int `yaml:"few_percent"`
+	// FullPause is how long after a whole list the next one may be read before it is due, for
+	// each job in it (duration). Default 6 ms.
+	FullPause time.Duration `yaml:"full_pause"`
+	// Now is our clock. Default time.Now.
+	Now func() time.Time `yaml:"-"`
+}
+
+func (p PollConfig) withDefaults() PollConfig {
+	rule := slurm.DefaultFullReadRule()
+	p.FullEvery = cmp.Or(p.FullEvery, rule.Every)
+	p.FullPause = cmp.Or(p.FullPause, rule.PausePerJob)
+	if p.Few == 0 {
+		p.Few = 100
+	}
+	if p.FewPercent == 0 {
+		p.FewPercent = 20
+	}
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	return p
+}
+
+// fullReadRule is when the whole list is read.
+func (p *PollConfig) fullReadRule() slurm.FullReadRule {
+	return slurm.FullReadRule{Every: p.FullEvery, PausePerJob: p.FullPause}
+}
+
+// lastReservations is the last list of reservations that was read.
+type lastReservations struct {
+	reservations []slurm.Reservation
+	readAt       time.Time // slurmctld's clock
+}
+
+// readOrUseLast puts the reservations into the view. A failure is no reason to see
+// nothing at all: the view then has what was read last, with its time, and says
+// why.
+func (r *lastReservations) readOrUseLast(ctx context.Context, s *session, v *slurm.View) {
+	list, meta, err := s.readReservations(ctx)
+	if err == nil {
+		slices.SortFunc(list, func(a, b slurm.Reservation) int { return cmp.Compare(a.Name, b.Name) })
+		r.reservations, r.readAt = list, v.At
+		v.Warnings = append(v.Warnings, unreadableReservationWarnings(list)...)
+		v.Warnings = append(v.Warnings, meta.Warnings...)
+	} else {
+		v.StaleReservationsReason = "reading the reservations: " + err.Error()
+		v.Warnings = append(v.Warnings, v.StaleReservationsReason)
+	}
+	v.Reservations, v.ReservationsAt = r.reservations, r.readAt
+}
+
+// unreadableReservationWarnings says which reservations cannot be read as a whole.
+func unreadableReservationWarnings(list []slurm.Reservation) (warnings []string) {
+	for i := range list {
+		if r := &list[i]; r.UnreadReason != "" {
+			warnings = append(warnings, fmt.Sprintf("reservation %s: %s", r.Name, r.UnreadReason))
+		}
+	}
+	return warnings
+}

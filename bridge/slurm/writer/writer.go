@@ -2,7 +2,10 @@ package writer
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"regexp"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -161,4 +164,121 @@ func (d *Writer) ReadNice(ctx context.Context, job int64) (int64, error) {
 // ways is left out.
 func (d *Writer) ReadNices(ctx context.Context) (map[int64]int64, error) {
 	return d.commands.readNices(ctx)
+}
+
+// Bounds of what is sent, inside Slurm's own.
+const (
+	maxJobID        = 0x03ffffff // Slurm's largest
+	maxNodesPerEdit = 10_000
+)
+
+var (
+	nodeNamePattern  = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,253}[A-Za-z0-9])?$`)
+	gpuTypePattern   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,63}$`)
+	sluidPattern     = regexp.MustCompile(`^s[0-9A-Z]{5,30}$`)
+	arrayTaskPattern = regexp.MustCompile(`^[1-9][0-9]{0,8}_[0-9]{1,8}$`)
+)
+
+// checkEdit turns down an edit that no version can carry out as meant.
+func checkEdit(e slurm.Edit) error {
+	if e.Run.Job <= 0 || e.Run.Job > maxJobID {
+		return fmt.Errorf("%d is not a job id", e.Run.Job)
+	}
+	if e.Run.SLUID != "" && !sluidPattern.MatchString(e.Run.SLUID) {
+		return fmt.Errorf("%.40q is not a SLUID", e.Run.SLUID)
+	}
+	if e.Array != "" && !arrayTaskPattern.MatchString(e.Array) {
+		return fmt.Errorf("%.40q is not the address of an array task", e.Array)
+	}
+	f, ok := e.Kind.Form()
+	switch {
+	case !ok:
+		return fmt.Errorf("unknown kind of edit %.40q", e.Kind)
+	case f.HasText && e.Text != "" && !slurm.IsAdminComment(e.Text):
+		return fmt.Errorf("%.130q is not a text of ours", e.Text)
+	case f.HasGPUType && e.Text != "" && !gpuTypePattern.MatchString(e.Text):
+		return fmt.Errorf("%.70q is not a type of GPU", e.Text)
+	case f.HasNodes && f.ValueName != "":
+		return errors.Join(checkNodeNames(e.Nodes), checkRange(f.ValueName, e.Value, f.MinValue, f.MaxValue))
+	case f.HasNodes:
+		return checkNodeNames(e.Nodes)
+	case f.HasSignal && !e.Signal.IsKnown(): // Slurm would kill the job
+		return fmt.Errorf("%.20q is not a signal to warn by", e.Signal)
+	case f.ValueName != "":
+		return checkRange(f.ValueName, e.Value, f.MinValue, f.MaxValue)
+	}
+	return nil
+}
+
+func checkRange(what string, v, lo, hi int64) error {
+	if v < lo || v > hi {
+		return fmt.Errorf("%s %d is outside %d to %d", what, v, lo, hi)
+	}
+	return nil
+}
+
+func checkNodeNames(nodes []string) error {
+	if len(nodes) > maxNodesPerEdit {
+		return fmt.Errorf("%d nodes are more than %d", len(nodes), maxNodesPerEdit)
+	}
+	for _, n := range nodes {
+		if !nodeNamePattern.MatchString(n) {
+			return fmt.Errorf("%.60q is not the name of a node", n)
+		}
+	}
+	return nil
+}
+
+// The reasons for which nothing is written, found by errors.Is.
+var (
+	ErrStopFile    = errors.New("the STOP file forbids all writing")
+	ErrNotLeader   = errors.New("not allowed to write")
+	ErrReadOnlyAPI = errors.New("this API version is only read")
+)
+
+// writeGuard says whether something may be written now.
+type writeGuard struct {
+	rateLimiter   *rate.Limiter
+	stopFile      string
+	currentAPI    func() rest.API
+	checkMayWrite func(context.Context) error
+}
+
+// waitForPermission waits for its turn and then checks, last thing before the write,
+// whether it may be done at all.
+func (g *writeGuard) waitForPermission(ctx context.Context) error {
+	if err := g.rateLimiter.Wait(ctx); err != nil {
+		return &slurm.Error{Class: slurm.ErrorBusy, Text: "waiting for a turn to write", Err: err}
+	}
+	if err := g.checkStopFile(); err != nil {
+		return &slurm.Error{Class: slurm.ErrorForbidden, Err: err}
+	}
+	if api := g.currentAPI(); !api.CanWrite {
+		return &slurm.Error{Class: slurm.ErrorForbidden, Err: fmt.Errorf("%s: %w", api.Name(), ErrReadOnlyAPI)}
+	}
+	if g.checkMayWrite == nil {
+		return &slurm.Error{Class: slurm.ErrorForbidden, Err: ErrNotLeader}
+	}
+	if err := g.checkMayWrite(ctx); err != nil {
+		return &slurm.Error{Class: slurm.ErrorForbidden, Err: fmt.Errorf("%w: %w", ErrNotLeader, err)}
+	}
+	if err := ctx.Err(); err != nil {
+		return &slurm.Error{Class: slurm.ErrorBusy, Text: "before the write was sent", Err: err}
+	}
+	return nil
+}
+
+// checkStopFile looks for the STOP file.
+func (g *writeGuard) checkStopFile() error {
+	if g.stopFile == "" {
+		return nil
+	}
+	_, err := os.Lstat(g.stopFile)
+	switch {
+	case err == nil:
+		return fmt.Errorf("%s exists: %w", g.stopFile, ErrStopFile)
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	}
+	return fmt.Errorf("cannot look for it (%w): %w", err, ErrStopFile)
 }

@@ -9,9 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"fairbridge/accounting/pglocal"
@@ -212,4 +215,97 @@ func lastErrorLine(err error) string {
 	}
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return lines[len(lines)-1]
+}
+
+// keepLogs says where the logs are of a demonstration that failed, which stay.
+func (s *demonstration) keepLogs(cause error) error {
+	if logs, _ := listLogs(s.dir); len(logs) == 0 {
+		return cause
+	}
+	s.keepsDir = true
+	return fmt.Errorf("%w\nits logs stay in %s", cause, s.dir)
+}
+
+// listLogs lists the files in a directory that say what its programs did.
+func listLogs(dir string) (logs []string, err error) {
+	if dir == "" {
+		return nil, nil
+	}
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // a daemon took it away
+		}
+		if e.Type().IsRegular() && isLogName(filepath.Base(path)) {
+			logs = append(logs, path)
+		}
+		return nil
+	})
+	return logs, err
+}
+
+// isLogName reports whether a file of that name stays when a demonstration fails.
+func isLogName(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".log" || ext == ".out" || name == "out" || name == "fairbridge.yaml"
+}
+
+// removeDir removes the directory, but for the logs of a demonstration that failed.
+func (s *demonstration) removeDir() error {
+	if !s.keepsDir {
+		return os.RemoveAll(s.dir)
+	}
+	logs, err := listLogs(s.dir)
+	if err != nil {
+		return err
+	}
+	kept := map[string]bool{}
+	for _, path := range logs {
+		for ; len(path) >= len(s.dir); path = filepath.Dir(path) {
+			kept[path] = true
+		}
+	}
+	return filepath.WalkDir(s.dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil || kept[path]:
+			return nil
+		case e.IsDir():
+			_ = os.RemoveAll(path) // a sentence about what is left would hide why it failed
+			return filepath.SkipDir
+		}
+		return os.Remove(path)
+	})
+}
+
+// Megabytes that a demonstration writes at most, its Postgres included.
+const (
+	realMegabytes    = 1000 // two Slurms hold 230, Postgres 45 and a log of changes that may reach 256
+	virtualMegabytes = 400
+)
+
+// checkFreeSpace checks that the directories of temporary files have room for a
+// demonstration; without it a part of it would end in the middle, with a reason of its own.
+func checkFreeSpace(usesRealSlurm bool, freeMegabytes func(dir string) (int, error)) error {
+	need, hint := virtualMegabytes, ""
+	if usesRealSlurm {
+		need, hint = realMegabytes, fmt.Sprintf(", or use --slurm=sim, which needs %d MB", virtualMegabytes)
+	}
+	for _, dir := range slices.Compact([]string{os.TempDir(), "/tmp"}) { // parts that need a short path are in /tmp
+		free, err := freeMegabytes(dir)
+		if err != nil {
+			return fmt.Errorf("looking how much room %s has: %w", dir, err)
+		}
+		if free < need {
+			return fmt.Errorf("the demonstration needs %d MB in %s, where %d MB are free: make room there%s", need, dir, free, hint)
+		}
+	}
+	return nil
+}
+
+// measureFreeMegabytes returns what is free on the disk of a directory to those without privileges.
+func measureFreeMegabytes(dir string) (int, error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, err
+	}
+	return int(uint64(s.Bavail) * uint64(s.Bsize) >> 20), nil
 }

@@ -2,12 +2,14 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/slurmdb"
 	"fairbridge/cmd/fairbridge-demo/workday"
 	"fairbridge/scripts/throwaway"
 )
@@ -108,3 +110,108 @@ func (s *realCluster) Records(ctx context.Context) ([]workday.RunRecord, error) 
 }
 
 func (s *realCluster) Close() error { return s.Stop() }
+
+// sacctCommand is the command that prints every run there was, one a line.
+var sacctCommand = []string{
+	"env", "SLURM_TIME_FORMAT=%s", "sacct", "--allusers", "--allocations", "--duplicates", "--parsable2",
+	"--starttime=2020-01-01", "--format=" + slurmdb.SacctColumns,
+}
+
+// parseSacct reads what sacct prints. Runs that have not ended are left out.
+func parseSacct(text string) ([]workday.RunRecord, error) {
+	rows, bad, err := slurmdb.ReadSacct(strings.NewReader(text), "sacct", "", time.UTC)
+	if err = errors.Join(append(bad, err)...); err != nil {
+		return nil, err
+	}
+	var out []workday.RunRecord
+	for i := range rows {
+		if j := &rows[i]; j.HasEnded() && !j.Start.IsZero() {
+			out = append(out, workday.RunRecord{
+				JobID: j.ID, Name: j.Name, TaskIndex: int(j.ArrayTask), User: j.User, Account: j.Account, GPUs: j.AllocatedTRES.GPUCount(),
+				Submit: j.Submit, Start: j.Start, End: j.End, State: j.State,
+			})
+		}
+	}
+	return out, nil
+}
+
+// batchScriptFormat is a job that computes nothing for so many seconds. When it is told
+// to stop it writes down how far it got; requeued, it goes on from there.
+const batchScriptFormat = `#!/bin/bash
+saved=$HOME/saved.$SLURM_JOB_ID
+done=$(cat "$saved" 2>/dev/null || echo 0)
+stop() { echo $((done + SECONDS)) >"$saved"; kill %%1; exit 0; }
+trap stop TERM
+SECONDS=0
+sleep $((%d > done ? %d - done : 0)) &
+wait $!
+`
+
+// sbatchCommand is the command line that submits the job; it reads the script from
+// its standard input.
+func sbatchCommand(j *workday.Job, speed float64) []string {
+	argv := []string{
+		"sbatch", "--parsable", "--partition=gpu", "--requeue", "--output=/dev/null", "--mem-per-gpu=100",
+		"--job-name=" + j.Name, fmt.Sprintf("--nodes=%d", j.NodeCount), fmt.Sprintf("--gres=gpu:%d", j.GPUsPerNode),
+		fmt.Sprintf("--time=%d", int(j.TimeLimit/time.Minute)),
+	}
+	if j.ArrayTasks > 0 {
+		argv = append(argv, fmt.Sprintf("--array=0-%d", j.ArrayTasks-1))
+	}
+	if c := j.SlurmComment(speed); c != "" {
+		argv = append(argv, "--comment="+c)
+	}
+	return argv
+}
+
+// batchScript is the job's batch script.
+func batchScript(j *workday.Job) string {
+	seconds := int(j.WorkTime / time.Second)
+	return fmt.Sprintf(batchScriptFormat, seconds, seconds)
+}
+
+// clusterAccess says how fairbridge reaches a Slurm.
+type clusterAccess struct {
+	Cluster       string
+	URL           string
+	Auth          string   // lines of the configuration's slurm part
+	Scontrol      []string // command before its arguments
+	SlurmConfFile string   // file with Slurm's settings; "": scontrol shows them
+}
+
+// cluster is a Slurm of its own, with nothing queued.
+type cluster interface {
+	// Title says which Slurm it is, and whether a real one.
+	Title() string
+	Access() clusterAccess
+	// Submit queues the job, or all tasks of the array.
+	Submit(context.Context, *workday.Job) error
+	// Now is the time in the cluster.
+	Now() time.Time
+	// Wait lets time pass in the cluster. The error is the context's.
+	Wait(context.Context, time.Duration) error
+	// Queue lists the tasks that wait or run.
+	Queue(context.Context) ([]queuedTask, error)
+	// Records returns every run that ended, from Slurm's accounting.
+	Records(context.Context) ([]workday.RunRecord, error)
+	// Close ends the cluster and removes what it left.
+	Close() error
+}
+
+// queuedTask is a task that waits or runs.
+type queuedTask struct {
+	JobID     int64
+	JobName   string
+	IsRunning bool
+	Nodes     []string // where it runs
+}
+
+// sleepContext lets real time pass.
+func sleepContext(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"fairbridge/cmd/internal/trial"
-
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting/stores"
@@ -20,8 +18,10 @@ import (
 	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
+	"fairbridge/cmd/internal/trial"
 	"fairbridge/cmd/settings"
 	"fairbridge/policy"
+	"fairbridge/replica/measure"
 	"fairbridge/replica/policyset"
 	"fairbridge/replica/replay"
 	"fairbridge/replica/study"
@@ -224,4 +224,32 @@ func printAccuracy(w io.Writer, f *replay.Accuracy) {
 	t.Print()
 	printable.Fprintf(w, "\nRank correlation, job by job: completion %.2f, wait %.2f; half of the waits are off by\n%.0f s or less. Waits end at the first start; those after a requeue count in the completion alone.\nDifferences between policies that are smaller than this mean nothing.\n\n",
 		f.JCTRankCorrelation, f.WaitRankCorrelation, f.MedianWaitError)
+}
+
+// newStudy makes a study of what came of policies on the past of a partition. It has what is known of all jobs together, and
+// nothing of single ones; accuracy may be nil.
+func newStudy(site *replay.PastScenario, results []study.Result, accuracy *replay.Accuracy) *studies.Study {
+	s := &studies.Study{Partition: site.Partition, Since: site.Since, Until: site.Until, Lines: []studies.Line{}}
+	if accuracy != nil {
+		s.Accuracy = accuracy.String()
+	}
+	s.Remarks = append(s.Remarks, site.Remarks...)
+	if asked := site.OnAskedNodes; asked != nil {
+		s.Remarks = append(s.Remarks, asked.Remarks...)
+	}
+	for i := range results {
+		if r := &results[i]; r.Err != nil {
+			s.Lines = append(s.Lines, studies.Line{Policy: r.Label, Error: r.Err.Error()})
+		} else {
+			s.Lines = append(s.Lines, newLine(r.Label, &r.Median))
+		}
+	}
+	return s
+}
+
+func newLine(label string, m *measure.Summary) studies.Line {
+	return studies.Line{
+		Policy: label, JobCount: m.JobCount, MeanJCT: m.AvgJCT, MedianJCT: m.MedianJCT, P99JCT: m.P99JCT, MeanWait: m.AvgQueueSeconds, WorstRho: m.WorstRho,
+		UnfairPart: m.UnfairShare, Utilization: m.Utilization, RestartCount: m.RestartCount, LostGPUHours: m.LostGPUHours,
+	}
 }

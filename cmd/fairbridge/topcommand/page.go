@@ -2,8 +2,11 @@ package topcommand
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"fairbridge/bridge/printable"
 	"fairbridge/cmd/fairbridge/ask"
@@ -131,3 +134,101 @@ func newRows(list ask.List) []row {
 	}
 	return rows
 }
+
+// The gap between columns, and how much a last column has at least before others are left out.
+const (
+	columnGap     = 2
+	minLastColumn = 24
+)
+
+// layout says which columns of a list are shown, and how wide each is.
+type layout struct {
+	columns []int // their places
+	widths  []int // of all columns, by place
+}
+
+// newLayout fits the columns of rows to a width: the last takes what is left, and where that is
+// not enough others are left out, in the order of narrow.
+func newLayout(head []string, rows []row, narrow []string, width int) layout {
+	t := layout{widths: make([]int, len(head))}
+	for i, name := range head {
+		t.columns = append(t.columns, i)
+		t.widths[i] = output.StringWidth(name)
+	}
+	for _, r := range rows {
+		for i, c := range r.cells[:len(head)] {
+			t.widths[i] = max(t.widths[i], output.StringWidth(c.Text))
+		}
+	}
+	if len(t.columns) == 0 {
+		return t
+	}
+	last := len(head) - 1
+	need := min(t.widths[last], minLastColumn)
+	for _, name := range narrow {
+		if t.before()+need+markWidth <= width {
+			break
+		}
+		t.columns = slices.DeleteFunc(t.columns, func(i int) bool { return head[i] == name })
+	}
+	t.widths[last] = max(width-markWidth-t.before(), 1)
+	return t
+}
+
+// before is the width of all columns but the last, with gaps.
+func (t *layout) before() (sum int) {
+	for _, i := range t.columns[:len(t.columns)-1] {
+		sum += t.widths[i] + columnGap
+	}
+	return sum
+}
+
+// markWidth is the width of the mark on the left.
+const markWidth = 1
+
+// line writes a row behind a mark, with its colours where paint is not nil.
+func (t *layout) line(r row, mark string, paint func(string, output.Colour) string) string {
+	var b strings.Builder
+	b.WriteString(mark)
+	for k, i := range t.columns {
+		text := ansi.Truncate(r.cells[i].Text, t.widths[i], "…")
+		gap := t.widths[i] - output.StringWidth(text) + columnGap
+		if paint != nil && r.cells[i].Colour != output.Plain {
+			text = paint(text, r.cells[i].Colour)
+		}
+		b.WriteString(text)
+		if k < len(t.columns)-1 {
+			b.WriteString(strings.Repeat(" ", gap))
+		}
+	}
+	return b.String()
+}
+
+const keyHelp = `Keys
+  j k, arrows    next and last row      pgdn pgup     a screen further, back
+  g G            first and last row     r             ask now
+  /              show only rows with a text, in any case; /!text rows without it
+  :              call up a view: its name or the beginning of it, tab completes
+                 :explain JOB and :job JOB call up a job, :q ends
+  e, enter       explain the job of the row: why it waits, what was decided
+  d              details: of a job how it used its GPUs, else all of the row
+  esc            end the filter, or go back
+  ?              this help              q, ctrl+c     end
+
+`
+
+const wordHelp = `
+EARLY, MIDDLE and LATE say in how long from now one in ten, half and nine in ten of
+such jobs start. What else columns mean stands in fairbridge queue --help, nodes --help,
+shares --help, changes --help and report --help. Nothing here changes anything.
+`
+
+// helpPage says what keys do and which views there are.
+var helpPage = newFixedText("help", func(w io.Writer) {
+	printable.Fprintf(w, keyHelp)
+	printable.Fprintln(w, "Views")
+	for _, v := range views {
+		output.WriteParagraph(w, fmt.Sprintf("  %-28s", strings.Join(append([]string{v.name}, v.aliases...), ", ")), v.about)
+	}
+	printable.Fprintf(w, wordHelp)
+})

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"time"
 
+	systemd "github.com/coreos/go-systemd/v22/daemon"
+
 	"fairbridge/accounting/estimates"
+	"fairbridge/accounting/localjournal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/cycle/figures"
 	"fairbridge/bridge/estimate"
 	"fairbridge/policy"
 )
@@ -122,4 +126,121 @@ func (d *daemon) calibrate(ctx context.Context, k *estimateKeeper, p *cycle.Part
 	}
 	k.calibration = c
 	return nil
+}
+
+// runCycles runs the loop, tells systemd of it, and gives leadership back at the
+// end.
+func (d *daemon) runCycles(ctx context.Context) error {
+	f := d.File
+	d.log.Info("fairbridge runs", "cluster", f.Cluster, "interval", f.Interval, "partitions", f.FormatModes(), "metrics", f.Listen)
+	seen := figures.NewMetrics(d.Registry)
+	d.Loop.OnCycleEnd = func(r *cycle.Report) {
+		_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
+		d.recorded.noteCycle(r)
+		d.noteDatabaseReached(r)
+		d.recordDoubts(ctx, r)
+		d.storeEstimates(ctx, r)
+		seen.NoteCycle(r)
+		d.reminders.NoteCycle(r)
+		if d.answers != nil {
+			d.answers.NoteCycle(r)
+		}
+	}
+	_, _ = systemd.SdNotify(false, systemd.SdNotifyReady)
+	err := d.Loop.Run(ctx)
+	_, _ = systemd.SdNotify(false, systemd.SdNotifyStopping)
+	d.log.Info("fairbridge ends; leases run out by themselves")
+	return err
+}
+
+// runCycle runs one cycle and steps down.
+func (d *daemon) runCycle(ctx context.Context) error {
+	r := d.Loop.Step(ctx)
+	d.recordDoubts(ctx, &r)
+	d.storeEstimates(ctx, &r)
+	if r.Result == cycle.ResultStandby {
+		return fmt.Errorf("%s leads: nothing was done; stop it first, or look with fairbridge plan", r.LeaderName)
+	}
+	if r.Epoch != 0 {
+		if err := d.DB.Resign(context.WithoutCancel(ctx), d.File.Cluster, d.Loop.DaemonName); err != nil {
+			r.Doubts = append(r.Doubts, bridge.Doubt{Cause: bridge.CauseLeaderUnknown, Err: err})
+		}
+	}
+	if len(r.Doubts) > 0 {
+		return fmt.Errorf("%s: %w", r.Doubts[0].Cause, r.Doubts[0].Err)
+	}
+	return nil
+}
+
+// noteDatabaseReached lets fairbridge expire have the local journal while the database is
+// out of reach.
+func (d *daemon) noteDatabaseReached(r *cycle.Report) {
+	tee, ok := d.Loop.Journal.(*localjournal.Tee)
+	if !ok {
+		return
+	}
+	if err := tee.NoteDatabaseReached(r.Epoch != 0 || r.Result == cycle.ResultStandby, time.Now(), d.Loop.MinLeaderlessTime()); err != nil {
+		d.log.Warn("the local journal is not free for fairbridge expire", "error", err)
+	}
+}
+
+// deadlineKeeper remembers which deadlines of running jobs the database has. The zero value remembers none, so that after
+// a start all are told to it once.
+type deadlineKeeper map[policy.JobID]time.Time
+
+// storeDeadlines stores which running jobs of a partition have another deadline than before.
+func (k *estimateKeeper) storeDeadlines(s *policy.Snapshot, store func([]*policy.Job) error) error {
+	changed, next := k.deadlines.takeChanged(s)
+	if len(changed) > 0 {
+		if err := store(changed); err != nil {
+			return err
+		}
+	}
+	k.deadlines = next
+	return nil
+}
+
+// takeChanged returns the running jobs whose deadline is not the remembered one, and what is to be remembered of all. Of a
+// requeued job without one nothing is known: an owner's deadline before its last submission does not count.
+func (k deadlineKeeper) takeChanged(s *policy.Snapshot) (changed []*policy.Job, next deadlineKeeper) {
+	next = deadlineKeeper{}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if !j.HoldsGPUs() || j.Deadline.IsZero() && !j.Submit.Equal(j.Arrive) {
+			continue
+		}
+		if known, ok := k[j.ID]; !ok || !known.Equal(j.Deadline) {
+			changed = append(changed, j)
+		}
+		next[j.ID] = j.Deadline
+	}
+	return changed, next
+}
+
+// doubtRecordTimeout is how long recording what is in doubt may take of a cycle's time.
+const doubtRecordTimeout = 5 * time.Second
+
+// recordDoubts records what was in doubt in a cycle that led, so that explain, queue and plan
+// can say it: a cycle that ends in doubt before its plan stores nothing else. Where nothing is
+// in doubt, and nothing was, nothing is written.
+func (d *daemon) recordDoubts(ctx context.Context, r *cycle.Report) {
+	if r.Epoch == 0 || r.Result == cycle.ResultCutShort || len(r.Doubts) == 0 && d.areDoubtsClear {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), doubtRecordTimeout)
+	defer cancel()
+	err := d.DB.SetDoubts(ctx, d.File.Cluster, d.Loop.DaemonName, r.Doubts, time.Now())
+	d.areDoubtsClear = err == nil && len(r.Doubts) == 0
+	if text := errorText(err); text != d.lastDoubtError {
+		if d.lastDoubtError = text; err != nil {
+			d.log.Warn("explain, queue and plan do not show what is in doubt", "error", err)
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }

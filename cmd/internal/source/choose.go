@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -103,4 +104,17 @@ func canRead(path string) bool {
 func isThere(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
+}
+
+// Open opens where the answers come from by Rule. The caller closes it.
+func Open(ctx context.Context, o *cli.Options) (Source, error) {
+	c, err := newSituation(o).choose()
+	if err != nil {
+		return nil, err
+	}
+	if c.configPath != "" {
+		o.ConfigPath = c.configPath
+		return openLocal(ctx, o)
+	}
+	return openRemote(c)
 }

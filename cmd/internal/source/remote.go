@@ -93,3 +93,55 @@ func retryTooMany[T any](ctx context.Context, wait time.Duration, ask func() (*T
 		}
 	}
 }
+
+// Linker hands out addresses by which a browser signs in.
+type Linker interface {
+	NewLink(ctx context.Context) (*api.Link, error)
+	Close()
+}
+
+var _ Linker = (*remote)(nil)
+
+// OpenLinker opens the daemon that Rule leads to. Where that is a configuration it is the daemon
+// on this host, by its socket: a browser asks a daemon, and no files. The caller closes it.
+func OpenLinker(_ context.Context, o *cli.Options) (Linker, error) {
+	c, err := newSituation(o).choose()
+	if err != nil {
+		return nil, err
+	}
+	if c.configPath != "" {
+		f, err := settings.Load(c.configPath)
+		if err != nil {
+			return nil, asUsageError(err)
+		}
+		c = choice{url: "unix://" + cmp.Or(f.API.SocketPath(), defaultSocketPath)}
+	}
+	s, err := openRemote(c)
+	if err != nil {
+		return nil, err
+	}
+	return s.(*remote), nil
+}
+
+// NewLinkError is NewCommandError of a linker.
+func NewLinkError(l Linker, err error) error {
+	s, _ := l.(Source)
+	return NewCommandError(s, err)
+}
+
+// NewCommandError returns an error of a source as one of a command, by which its exit status
+// goes: what was asked makes no sense, or the daemon is out of reach or cannot answer now.
+func NewCommandError(s Source, err error) error {
+	var told *api.Error
+	if !errors.As(err, &told) {
+		return err
+	}
+	_, isLocal := s.(*local)
+	switch {
+	case told.Code == api.CodeBadRequest:
+		return cli.NewUsageError(told)
+	case !isLocal && (told.Code == api.CodeUnavailable || told.Code == api.CodeTooMany):
+		return cli.NewUnreachableError(err)
+	}
+	return err
+}

@@ -100,3 +100,118 @@ func nodeEnergy(Version) any {
 		"previous_consumed_energy": 0, "last_collected": 0,
 	}
 }
+
+// recordField is one key of a record and the versions that have it. makeValue makes it
+// from the record, or without one where the same stands in all.
+type recordField[R any] struct {
+	name                   string
+	fromVersion, toVersion Version
+	makeValue              func(R) any
+}
+
+// constantKeys are keys, separated by spaces, whose value depends on the version
+// alone: the simulated cluster knows nothing of them.
+type constantKeys struct {
+	fromVersion, toVersion Version
+	makeValue              func(Version) any
+	keys                   string
+}
+
+// recordTable is all that a kind of record has.
+type recordTable[R any] struct {
+	fields    []recordField[R]
+	constants []recordField[Version]
+}
+
+// newRecordTable puts the keys of a kind of record together.
+func newRecordTable[R any](constants []constantKeys, fields ...[]recordField[R]) recordTable[R] {
+	var t recordTable[R]
+	for _, list := range fields {
+		t.fields = append(t.fields, list...)
+	}
+	for _, c := range constants {
+		for _, key := range strings.Fields(c.keys) {
+			t.constants = append(t.constants, recordField[Version]{key, c.fromVersion, c.toVersion, c.makeValue})
+		}
+	}
+	return t
+}
+
+// encodeRecord makes the record with all keys that the version has.
+func (t recordTable[R]) encodeRecord(v Version, record R) map[string]any {
+	out := make(map[string]any, len(t.fields)+len(t.constants))
+	setFields(out, t.constants, v, v)
+	setFields(out, t.fields, v, record)
+	return out
+}
+
+func setFields[R any](out map[string]any, fields []recordField[R], v Version, record R) {
+	for i := range fields {
+		if f := &fields[i]; v >= f.fromVersion && v <= f.toVersion {
+			out[f.name] = f.makeValue(record)
+		}
+	}
+}
+
+// The values of keys the simulated cluster knows nothing of.
+func emptyString(Version) any { return "" }
+
+func falseValue(Version) any { return false }
+
+func bareZero(Version) any { return 0 }
+
+func emptyList(Version) any { return []string{} }
+
+func emptyObject(Version) any { return map[string]any{} }
+
+func nullValue(Version) any { return nil }
+
+func infiniteNumber(Version) any { return WrapNumber(false, true, 0) }
+
+func unsetNumber(v Version) any { return v.unsetNumber() }
+
+func unlimitedNumber(v Version) any { return v.unlimitedNumber() }
+
+func zeroNumber(v Version) any { return v.EncodeNumber(0) }
+
+func zeroOrNull(v Version) any { return v.valueOrNull(0) }
+
+func emptyStringOrNull(v Version) any { return v.valueOrNull("") }
+
+// fixedValue is a value that no version changes.
+func fixedValue(value any) func(Version) any { return func(Version) any { return value } }
+
+// jobConstants are the keys of a job record the world has nothing for.
+var jobConstants = []constantKeys{
+	{38, noLastVersion, emptyString, `batch_features burst_buffer burst_buffer_state cluster_features command container
+		cpus_per_tres federation_origin federation_siblings_active federation_siblings_viable het_job_id_set
+		licenses mcs_label memory_per_tres prefer resv_name state_description standard_error standard_input
+		standard_output system_comment tres_bind tres_freq tres_per_socket tres_per_task wckey
+		current_working_directory`},
+	{39, noLastVersion, emptyString, `allocating_node container_id cron failed_node mail_user network selinux_context`},
+	{43, noLastVersion, emptyString, `licenses_allocated stdin_expanded stdout_expanded stderr_expanded`},
+	{44, noLastVersion, emptyString, `submit_line`},
+	{45, noLastVersion, emptyString, `container_type`},
+	{38, noLastVersion, falseValue, `contiguous reboot`},
+	{39, 41, falseValue, `oversubscribe`},
+	{38, noLastVersion, bareZero, `association_id sockets_per_board`},
+	{39, noLastVersion, bareZero, `maximum_switch_wait_time`},
+	{39, 41, bareZero, `minimum_switches`},
+	{42, noLastVersion, bareZero, `required_switches`},
+	{43, noLastVersion, bareZero, `segment_size`},
+	{45, noLastVersion, bareZero, `memory_update_delay memory_update_margin`},
+	{38, noLastVersion, zeroOrNull, `core_spec thread_spec`},
+	{38, noLastVersion, zeroNumber, `delay_boot het_job_id het_job_offset max_cpus minimum_tmp_disk_per_node pre_sus_time
+		preempt_time resize_time suspend_time tasks_per_board tasks_per_node time_minimum`},
+	{39, noLastVersion, zeroNumber, `preemptable_time tasks_per_tres`},
+	{38, noLastVersion, unsetNumber, `cores_per_socket cpu_frequency_governor cpu_frequency_maximum cpu_frequency_minimum
+		cpus_per_task sockets_per_node threads_per_core`},
+	{38, noLastVersion, unlimitedNumber, `tasks_per_core tasks_per_socket`},
+	{39, noLastVersion, emptyList, `job_size_str mail_type`},
+	{39, 41, emptyList, `exclusive`},
+	{38, 41, emptyList, `show_flags`},
+	{42, noLastVersion, emptyList, `priority_by_partition`},
+	{39, 44, func(Version) any { return NewObject("flags", []string{}) }, `power`},
+	{38, noLastVersion, func(v Version) any { return v.valueOrNull([]string{"NOT_SET"}) }, `profile`},
+	{38, noLastVersion, func(v Version) any { return v.valueOrNull([]string{}) }, `shared`},
+}

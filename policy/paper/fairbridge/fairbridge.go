@@ -31,8 +31,10 @@ package fairbridge
 
 import (
 	"fmt"
+	"math"
 
 	"fairbridge/policy"
+	"fairbridge/policy/colocate"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
 	"fairbridge/policy/pack"
@@ -40,6 +42,7 @@ import (
 	"fairbridge/policy/place"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/scaling"
+	"fairbridge/policy/sizing"
 )
 
 // Policy is fairbridge with its parameters.
@@ -117,4 +120,160 @@ func System() paper.System {
 		},
 		SimulatorParams: paper.Params{"min_run": "1s", "settle": 1, "max_stops": -1, "max_wait": "0s", "jobs": 4, "least_speed": .01, "regroup": true},
 	})
+}
+
+// byService is the value of paper.ShortestByParam by which GPU time counts.
+const byService = "service"
+
+// assumedLeft is how long a job is taken to run on of which nothing is known, in seconds, and leastLeft
+// the shortest time that counts.
+const (
+	assumedLeft = 3600
+	leastLeft   = 60
+)
+
+// packAllocator lets jobs share GPUs whose owners accept that and of which it is known that both gain. The line
+// decides who holds a lease as if no job shared any: each of those runs. What room their packs leave goes to
+// those whose work is worth the most: that of a job that needs a second more to be done, in each second, one over
+// that; and of an account by as much more as its class of use is lower.
+type packAllocator struct{ line *slackOrder }
+
+// anyPair reports whether two jobs accept neighbours and tell how they do beside them.
+func anyPair(s *policy.Snapshot) bool {
+	n := 0
+	for i := range s.Jobs {
+		if colocate.IsProfiled(&s.Jobs[i]) {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// Allocate implements engine.Allocator.
+func (a *packAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
+	line, err := a.line.Order(r)
+	if err != nil {
+		return nil, err
+	}
+	grants, err := grant.Fastest{}.Lease(r, line)
+	if err != nil {
+		return nil, err
+	}
+	hasLease := make([]bool, len(r.Entries))
+	for i, e := range line {
+		hasLease[e.Index] = grants[i].HasLease
+	}
+	terms := colocate.Terms{Jobs: a.line.Jobs, LeastSpeed: a.line.LeastSpeed, Regroups: a.line.Regroup && colocate.MayRegroup(r)}
+	units := colocate.ListUnits(r, line, terms.Regroups, func(e *engine.Entry) bool { return e.IsUnstoppable || grant.CompetesForLease(r, e) })
+	for _, u := range units {
+		for _, e := range u.Jobs {
+			u.HasLease = u.HasLease || hasLease[e.Index]
+		}
+	}
+	c := colocate.Chooser{Terms: terms, Round: r, WorthOf: a.worthOf(r), LeftOf: a.leftOf(r), Budget: grant.CountGrantableDevices(r)}
+	var packs [][]*engine.Entry
+	for _, p := range c.Choose(units) {
+		packs = append(packs, p.Jobs())
+	}
+	if terms.Regroups {
+		return colocate.AssignAnew(r, line, packs), nil
+	}
+	assignments := colocate.HostsOf(r, packs).Assign(line)
+	for i := range assignments {
+		if t := &assignments[i]; t.Grant.HasLease {
+			t.Grant.GPUType = grants[i].GPUType
+		}
+	}
+	return assignments, nil
+}
+
+// worthOf says what a job's work in a second alone is worth.
+func (a *packAllocator) worthOf(r *engine.Round) func(*engine.Entry) float64 {
+	leftOf := a.leftOf(r)
+	return func(e *engine.Entry) float64 {
+		return math.Pow(shareClassFactor, -float64(a.line.shareClass(e.Account))) / leftOf(e)
+	}
+}
+
+// leftOf says in how many seconds a job is done alone.
+func (a *packAllocator) leftOf(r *engine.Round) func(*engine.Entry) float64 {
+	return func(e *engine.Entry) float64 {
+		left := a.line.secondsLeft(r, e)
+		if left <= 0 {
+			left = max(assumedLeft, e.Ran(r.Now).Seconds())
+		}
+		return max(left, leastLeft)
+	}
+}
+
+// elasticAllocator chooses sizes and GPU types where jobs offer a range and tell how fast they go on
+// other sizes. The line decides who holds a lease as if every job had what it asks; rigid jobs with a
+// lease have it. What is left is shared so that the sum of the times until each job is done falls
+// fastest: solve/flowtime says what the work of each is worth for that, and every place is worth to a job as
+// much of it as is done there.
+type elasticAllocator struct {
+	line   *slackOrder
+	leases []bool         // of rigid jobs, by Entry.Index
+	works  []*elasticWork // by Entry.Index; see ChooseTypes
+}
+
+// isSized reports whether the job's size is to be chosen.
+func isSized(e *engine.Entry) bool {
+	return e.IsElastic() && e.KnowsScaling()
+}
+
+// anySized reports whether some job's size is to be chosen.
+func anySized(s *policy.Snapshot) bool {
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.MinGPUs > 0 && isSized(&engine.Entry{Job: j}) {
+			return true
+		}
+	}
+	return false
+}
+
+// Allocate implements engine.Allocator.
+func (a *elasticAllocator) Allocate(r *engine.Round) ([]engine.Assignment, error) {
+	for _, e := range r.Entries {
+		if isSized(e) {
+			e.WantedDeviceCount = e.Ask.GPUs.Count
+		}
+	}
+	line, err := a.line.Order(r)
+	if err != nil {
+		return nil, err
+	}
+	grants, err := grant.Fastest{}.Lease(r, line)
+	if err != nil {
+		return nil, err
+	}
+	assignments := make([]engine.Assignment, len(r.Entries))
+	a.leases = make([]bool, len(r.Entries))
+	for i, e := range line {
+		t := e.AssignmentWithoutLease()
+		if t.Grant = grants[i]; isSized(e) {
+			t = sizing.LeastWithoutLease(e)
+			t.Grant.HasLease = e.IsUnstoppable
+		} else {
+			a.leases[e.Index] = grants[i].HasLease
+		}
+		assignments[e.Index] = t
+	}
+	sizing.Share(r, assignments, a.takesPart, a)
+	for i, e := range line {
+		if a.leases[e.Index] && !e.HoldsGPUs() { // one that found no place may still have others give way
+			assignments[e.Index].Grant = grants[i]
+		}
+	}
+	ordered := make([]engine.Assignment, len(line))
+	for i, e := range line {
+		ordered[i] = assignments[e.Index]
+	}
+	return ordered, nil
+}
+
+// takesPart: jobs of one size that run stay as they are. They give way to those with a lease, as where no size is
+// chosen, and not to what another size is worth.
+func (a *elasticAllocator) takesPart(e *engine.Entry) bool {
+	return isSized(e) || !e.HoldsGPUs() && e.DeviceCount() > 0 && e.Ask.GPUs.PartPercent == 0
 }

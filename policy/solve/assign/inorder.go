@@ -1,6 +1,11 @@
+// Package assign matches: jobs to places in the queues of machines so that the
+// sum of completion times is least.
 package assign
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Option is a place that suits a job, and what it costs there.
 type Option struct {
@@ -91,4 +96,17 @@ func (a *inOrder) moveAlong(place, newJob int) {
 		}
 		place = left
 	}
+}
+
+// RunOnFirstFree lets a job run for so many seconds on the machines that are free
+// first, width of them at once, and returns when it ends. free are the times at
+// which the machines are free, ascending before and after.
+func RunOnFirstFree(free []float64, width int, seconds float64) (end float64) {
+	end = free[width-1] + seconds
+	before, _ := slices.BinarySearch(free[width:], end)
+	copy(free, free[width:width+before])
+	for i := range width {
+		free[before+i] = end
+	}
+	return end
 }

@@ -1,3 +1,11 @@
+// Package leases packs gangs into leases, equal spans of time in which devices are held, so that each
+// has had what it needs by its deadline. Times are in leases since the present one began: lease k lasts
+// from k to k+1, and the present one, 0, is under way. A gang may run in any of the leases before its deadline,
+// the last of which it may leave before it is over; its devices are then taken until the lease ends all the same.
+//
+// That every gang is packed as late as it can be is PackLate of Chronus (W. Gao et al., SoCC 2021). One greedy order
+// turns down sets that can be met; Pack tries several, with late leases and with roomy ones.
+// What it packs holds always; what it turns down may be possible. IsImpossible proves of some sets that they are not.
 package leases
 
 import (
@@ -123,4 +131,155 @@ func (f Free) Earliest(d *Demand) float64 {
 		}
 	}
 	return math.Inf(1)
+}
+
+// IsImpossible reports that no packing of the gangs can be, whatever their widths leave idle: by some time more device
+// time is needed than there is. By then each gang must have had what it cannot have between then and its deadline.
+func (f Free) IsImpossible(demands []Demand) bool {
+	now, changes := math.Inf(1), make([]slopeChange, 0, 2*len(demands))
+	for i := range demands {
+		d := &demands[i]
+		if d.Need <= 0 {
+			continue
+		}
+		if d.slack() < -tolerance {
+			return true
+		}
+		now = min(now, d.Earliest)
+		changes = append(changes, slopeChange{d.Deadline - d.Need, float64(d.Width)}, slopeChange{d.Deadline, -float64(d.Width)})
+	}
+	slices.SortFunc(changes, func(a, b slopeChange) int { return cmp.Compare(a.at, b.at) })
+	there := supply{free: f, at: now}
+	needed, slope, at := 0.0, 0.0, now
+	for _, c := range changes {
+		needed += slope * (c.at - at)
+		at, slope = c.at, slope+c.by
+		if c.by < 0 && needed > there.until(at)+tolerance*float64(len(demands)) {
+			return true
+		}
+	}
+	return false
+}
+
+// slopeChange is a time from which more or fewer devices are needed at the latest.
+type slopeChange struct{ at, by float64 }
+
+// supply adds up device time.
+type supply struct {
+	free Free
+	step int
+	at   float64 // until when it is added up
+	sum  float64
+}
+
+// until is how much device time there is until a time, which is not before that of the last call.
+func (s *supply) until(t float64) float64 {
+	for s.at < t {
+		to := t
+		if s.step+1 < len(s.free) {
+			to = min(to, float64(s.free[s.step+1].From))
+		}
+		s.sum += float64(max(s.free[s.step].Devices, 0)) * max(to-s.at, 0)
+		s.at = max(s.at, to)
+		if s.at < t {
+			s.step++
+		}
+	}
+	return s.sum
+}
+
+// Until is how much device time there is from one time until another.
+func (f Free) Until(from, until float64) float64 {
+	return (&supply{free: f, at: from}).until(until)
+}
+
+// Orders in which gangs are packed. The first is the published one; each alone turns down sets that another packs.
+var orders = []func(a, b *Demand) int{
+	func(a, b *Demand) int {
+		return cmp.Or(cmp.Compare(b.Width, a.Width), cmp.Compare(a.slack(), b.slack()), cmp.Compare(b.Deadline, a.Deadline))
+	},
+	func(a, b *Demand) int {
+		return cmp.Or(cmp.Compare(a.slack(), b.slack()), cmp.Compare(b.Width, a.Width), cmp.Compare(a.Deadline, b.Deadline))
+	},
+	func(a, b *Demand) int {
+		return cmp.Or(cmp.Compare(a.Deadline, b.Deadline), cmp.Compare(b.Width, a.Width))
+	},
+	func(a, b *Demand) int {
+		return cmp.Or(cmp.Compare(float64(b.Width)*b.Need, float64(a.Width)*a.Need), cmp.Compare(a.Deadline, b.Deadline))
+	},
+}
+
+// fits are the ways in which a gang takes leases.
+var fits = []func(Free, *Demand) ([]Span, bool){Free.FitLate, Free.fitPieces, Free.fitRoomiest}
+
+// Pack packs all gangs, and returns the spans of each in their order; ok is false where it finds no way. budget bounds how
+// many times a gang is tried, all ways together, and is lowered by what that took.
+func (f Free) Pack(demands []Demand, budget *int) (spans [][]Span, ok bool) {
+	line := make([]int, len(demands))
+	for _, fit := range fits {
+		for _, compare := range orders {
+			if *budget < len(demands) {
+				return nil, false
+			}
+			*budget -= len(demands)
+			for i := range line {
+				line[i] = i
+			}
+			slices.SortStableFunc(line, func(a, b int) int { return compare(&demands[a], &demands[b]) })
+			if spans, ok = f.packInOrder(demands, line, fit); ok {
+				return spans, true
+			}
+		}
+	}
+	return nil, false
+}
+
+// packInOrder packs the gangs of a line one after another; ok is false where one finds no room.
+func (f Free) packInOrder(demands []Demand, line []int, fit func(Free, *Demand) ([]Span, bool)) (spans [][]Span, ok bool) {
+	left, spans := slices.Clone(f), make([][]Span, len(demands))
+	for _, i := range line {
+		d := &demands[i]
+		if d.InOnePiece {
+			spans[i], ok = left.fitOnePiece(d)
+		} else {
+			spans[i], ok = fit(left, d)
+		}
+		if !ok {
+			return nil, false
+		}
+		left.Take(spans[i], d.Width)
+	}
+	return spans, true
+}
+
+// Demand is what a gang needs.
+type Demand struct {
+	Width      int     // devices, all at once
+	Need       float64 // leases of run time; not above 0: it needs none
+	Earliest   float64 // when it may run at the earliest
+	Deadline   float64 // by which it must have run for so long
+	InOnePiece bool    // its leases must follow on each other, as it may not be stopped
+}
+
+// slack is how many leases may pass before it must run.
+func (d *Demand) slack() float64 { return d.Deadline - d.Earliest - d.Need }
+
+// Span is a stretch of leases: from the first to before the last.
+type Span struct{ From, To int }
+
+// tolerance is what sums of floating point numbers are forgiven, in leases.
+const tolerance = 1e-6
+
+// RunTime is how much of the spans is within two times, in leases.
+func RunTime(spans []Span, earliest, deadline float64) float64 {
+	sum := 0.0
+	for _, s := range spans {
+		sum += max(min(float64(s.To), deadline)-max(float64(s.From), earliest), 0)
+	}
+	return sum
+}
+
+// IsMetBy reports whether the gang has what it needs in these spans.
+func (d *Demand) IsMetBy(spans []Span) bool {
+	return RunTime(spans, d.Earliest, d.Deadline) >= d.Need-tolerance
 }

@@ -1,5 +1,9 @@
 package jsonscan
 
+import (
+	"io"
+)
+
 // numberLayout is how this reply writes a wrapped number at one depth: the bytes
 // before the digits, {"set": true, "infinite": false, "number": with their
 // spaces, and those after. A poll has dozens of them in every record, all
@@ -115,3 +119,51 @@ func (s *Scanner) readWrappedMember(w *wrappedNumber, key []byte) {
 	}
 	w.hasWrongKind = w.hasWrongKind || kind != StatusFound
 }
+
+// Scanner reads one JSON document from a stream through a sliding window. It
+// is exactly as strict as encoding/json but looks only at what is asked for.
+// The zero value is ready, and meant to be used again and again: it keeps its
+// buffer, and how numbers were written. After an error nothing more is found.
+type Scanner struct {
+	window
+	limits         Limits
+	isAfterBracket bool                            // just inside a bracket: no comma yet
+	numberLayouts  [maxLayoutDepth][2]numberLayout // of wrapped numbers that are set, and not
+	scratch        []byte
+	longStringHead []byte // of a string that is too long
+}
+
+// Limits bound what is read.
+type Limits struct {
+	DocumentBytes int64 // of the document
+	KeyBytes      int   // bytes of a key; a longer one is not known
+	Depth         int   // nesting
+}
+
+// StartDocument begins a new document.
+func (s *Scanner) StartDocument(r io.Reader, l Limits) {
+	s.openStream(r, l.DocumentBytes)
+	s.limits, s.isAfterBracket = l, false
+}
+
+// FinishDocument checks that nothing but white space follows the document.
+func (s *Scanner) FinishDocument() error {
+	if s.err == nil {
+		if s.SkipSpace(); s.position < s.end {
+			s.Fail("%q after the end of the document", s.buffer[s.position])
+		}
+	}
+	s.stream = nil
+	return s.err
+}
+
+// Status says what was found where a value should be.
+type Status uint8
+
+// The verdicts.
+const (
+	StatusAbsent     Status = iota // null, not set, or Slurm's "no value"
+	StatusFound                    // a value
+	StatusInfinite                 // no limit
+	StatusUnreadable               // something of another kind
+)
