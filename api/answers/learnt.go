@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"fairbridge/accounting/predictions"
-	"fairbridge/api/answers/kept"
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/bridge"
 	"fairbridge/bridge/estimate"
@@ -27,18 +26,18 @@ type learnt struct {
 // learntByPartition holds what was learnt.
 type learntByPartition struct {
 	mu   sync.Mutex
-	kept map[string]*kept.Value[learnt]
+	kept map[string]*keptValue[learnt]
 }
 
 // of returns what keeps what was learnt of a partition.
-func (l *learntByPartition) of(s *Service, partition string) *kept.Value[learnt] {
+func (l *learntByPartition) of(s *Service, partition string) *keptValue[learnt] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.kept == nil {
-		l.kept = map[string]*kept.Value[learnt]{}
+		l.kept = map[string]*keptValue[learnt]{}
 	}
 	if l.kept[partition] == nil {
-		l.kept[partition] = kept.New(learntFreshFor, s.parts.Now, func(ctx context.Context) (known learnt, err error) {
+		l.kept[partition] = newKept(learntFreshFor, s.parts.Now, func(ctx context.Context) (known learnt, err error) {
 			db := s.parts.Record
 			if known.calibration, err = db.ReadCalibration(ctx, s.Cluster, partition, s.parts.Now()); err != nil {
 				return known, err

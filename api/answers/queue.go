@@ -14,8 +14,6 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/stores"
 	"fairbridge/api"
-	"fairbridge/api/answers/jobset"
-	"fairbridge/api/answers/kept"
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/api/names"
 	"fairbridge/policy"
@@ -126,12 +124,12 @@ const whyHidden = "the reason tells what its account used, which is private here
 type queueFilter struct {
 	*api.QueueQuery
 	users, accounts, states map[string]bool
-	jobs                    jobset.Set
+	jobs                    jobSet
 	hasNodes, countsHidden  bool
 }
 
 func newQueueFilter(q *api.QueueQuery) *queueFilter {
-	f := &queueFilter{QueueQuery: q, users: setOf(q.Users), accounts: setOf(q.Accounts), states: map[string]bool{}, jobs: jobset.New(q.Jobs), hasNodes: len(q.Nodes) > 0}
+	f := &queueFilter{QueueQuery: q, users: setOf(q.Users), accounts: setOf(q.Accounts), states: map[string]bool{}, jobs: newJobSet(q.Jobs), hasNodes: len(q.Nodes) > 0}
 	for _, s := range q.States {
 		f.states[strings.ToUpper(s)] = true
 	}
@@ -195,13 +193,13 @@ const (
 // estimateCache holds when waiting jobs are thought to start.
 type estimateCache struct {
 	once sync.Once
-	kept *kept.Value[map[policy.JobID]*estimates.JobEstimate]
+	kept *keptValue[map[policy.JobID]*estimates.JobEstimate]
 }
 
 // get returns them, read anew where that is due; while the database is away as they were read last.
 func (c *estimateCache) get(ctx context.Context, isAway bool, db *stores.Stores, cluster string, now func() time.Time) (map[policy.JobID]*estimates.JobEstimate, error) {
 	c.once.Do(func() {
-		c.kept = kept.New(estimatesFreshFor, now, func(ctx context.Context) (map[policy.JobID]*estimates.JobEstimate, error) {
+		c.kept = newKept(estimatesFreshFor, now, func(ctx context.Context) (map[policy.JobID]*estimates.JobEstimate, error) {
 			list, err := db.LastEstimates(ctx, cluster, "", now().Add(-maxEstimateAge))
 			byJob := make(map[policy.JobID]*estimates.JobEstimate, len(list))
 			for i := range list {

@@ -11,7 +11,6 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
 	"fairbridge/api"
-	"fairbridge/api/answers/laststudy"
 	"fairbridge/api/privacy"
 	"fairbridge/policy"
 )
@@ -261,5 +260,5 @@ func (s *Service) Studies(ctx context.Context, v api.Viewer) (*api.Studies, erro
 	if err != nil {
 		return nil, toldError(&v, "reading the studies", err)
 	}
-	return laststudy.Answer(&v, s.Partitions, list, s.parts.Now()), nil
+	return answerStudies(&v, s.Partitions, list, s.parts.Now()), nil
 }

@@ -12,8 +12,6 @@ import (
 	"fairbridge/accounting/samples"
 	"fairbridge/accounting/stores"
 	"fairbridge/api"
-	"fairbridge/api/answers/heavy"
-	"fairbridge/api/answers/kept"
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
@@ -75,16 +73,16 @@ type Service struct {
 	parts   Parts
 	cycles  *lastcycle.Cache
 	daemon  *daemonCache
-	limits  *kept.Value[[]slurm.Partition]
-	heavy   *heavy.Turn
-	whens   kept.Answers[whenKey, *api.When]
-	smaller kept.Answers[smallerKey, []string]
-	sums    *kept.Value[struct{}]
+	limits  *keptValue[[]slurm.Partition]
+	heavy   *turn
+	whens   keptAnswers[whenKey, *api.When]
+	smaller keptAnswers[smallerKey, []string]
+	sums    *keptValue[struct{}]
 	waits   estimateCache
-	starts  *kept.Value[map[string]*journal.StartCounts]
+	starts  *keptValue[map[string]*journal.StartCounts]
 	learnt  learntByPartition
 
-	readings *kept.Value[[]samples.LastReading]
+	readings *keptValue[[]samples.LastReading]
 }
 
 // New makes the service.
@@ -94,13 +92,13 @@ func New(c Config, p Parts) *Service {
 		names[i] = c.Partitions[i].Name
 	}
 	p.Slurm = boundedSlurm{p.Slurm, make(chan struct{}, maxPeeks)}
-	s := &Service{Config: c, parts: p, heavy: heavy.NewTurn()}
+	s := &Service{Config: c, parts: p, heavy: newTurn()}
 	s.cycles = lastcycle.NewCache(p.Record, c.Cluster, names, c.MaxCycleAge, p.Now)
 	s.daemon = newDaemonCache(p.Record, c.Cluster, c.MaxCycleAge, p.Now)
-	s.limits = kept.New(limitsFreshFor, p.Now, p.Slurm.ReadPartitions)
-	s.starts = kept.New(startsFreshFor, p.Now, s.countStarts)
-	s.sums = kept.New(sumsFreshFor, p.Now, s.sumUp)
-	s.readings = kept.New(readingsFreshFor, p.Now, s.readReadings)
+	s.limits = newKept(limitsFreshFor, p.Now, p.Slurm.ReadPartitions)
+	s.starts = newKept(startsFreshFor, p.Now, s.countStarts)
+	s.sums = newKept(sumsFreshFor, p.Now, s.sumUp)
+	s.readings = newKept(readingsFreshFor, p.Now, s.readReadings)
 	return s
 }
 

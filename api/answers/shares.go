@@ -9,7 +9,6 @@ import (
 	"fairbridge/accounting/runs"
 	"fairbridge/api"
 	"fairbridge/api/answers/lastcycle"
-	"fairbridge/api/answers/sharetree"
 	"fairbridge/api/privacy"
 	"fairbridge/policy"
 )
@@ -30,7 +29,7 @@ func (s *Service) Shares(ctx context.Context, v api.Viewer) (*api.Shares, error)
 	for _, c := range w.cycles {
 		t.addJobs(c)
 	}
-	sharetree.AddUp(newest.Snapshot.Accounts, t.accounts)
+	addUpShares(newest.Snapshot.Accounts, t.accounts)
 	w.addAccountShares(out, t)
 	w.addUserShares(out, t)
 	return out, nil
@@ -55,7 +54,7 @@ type shareTable struct {
 }
 
 func newShareTable(s *policy.Snapshot) *shareTable {
-	t := &shareTable{accounts: sharetree.Entitlements(s.Accounts), users: map[[2]string]*api.UserShare{}, accountByName: map[string]*api.AccountShare{}, countedJobByID: map[policy.JobID]bool{}}
+	t := &shareTable{accounts: entitlements(s.Accounts), users: map[[2]string]*api.UserShare{}, accountByName: map[string]*api.AccountShare{}, countedJobByID: map[policy.JobID]bool{}}
 	for i := range t.accounts {
 		t.accountByName[t.accounts[i].Name] = &t.accounts[i]
 	}
@@ -109,7 +108,7 @@ func (w *request) addAccountShares(out *api.Shares, t *shareTable) {
 		switch {
 		case w.SeesAccountUse(a.Name):
 			a = withoutPrivateJobs(w.Rule, a)
-			a.Words = sharetree.Words(&a, named)
+			a.Words = shareWords(&a, named)
 			if !w.SeesAccountUse(a.Parent) {
 				a.Parent = ""
 			}
@@ -141,5 +140,5 @@ func (w *request) addUserShares(out *api.Shares, t *shareTable) {
 			out.Hidden++
 		}
 	}
-	sharetree.SortUsers(out.Users)
+	sortUsers(out.Users)
 }

@@ -8,7 +8,6 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/stores"
 	"fairbridge/api"
-	"fairbridge/api/answers/kept"
 	"fairbridge/api/answers/lastcycle"
 	"fairbridge/api/privacy"
 	"fairbridge/bridge"
@@ -26,7 +25,7 @@ type recordedState struct {
 
 // daemonCache holds who leads and what is in doubt.
 type daemonCache struct {
-	*kept.Value[recordedState]
+	*keptValue[recordedState]
 	maxAge time.Duration
 	now    func() time.Time
 	mu     sync.Mutex
@@ -36,7 +35,7 @@ type daemonCache struct {
 }
 
 func newDaemonCache(db *stores.Stores, cluster string, maxAge time.Duration, now func() time.Time) *daemonCache {
-	return &daemonCache{maxAge: maxAge, now: now, Value: kept.New(stateFreshFor, now, func(ctx context.Context) (s recordedState, err error) {
+	return &daemonCache{maxAge: maxAge, now: now, keptValue: newKept(stateFreshFor, now, func(ctx context.Context) (s recordedState, err error) {
 		err = askBriefly(ctx, func(ctx context.Context) error {
 			if s.leader, err = db.ReadLeader(ctx, cluster); err != nil {
 				return err

@@ -5,14 +5,13 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/actuator/numbers"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
 // linePlace is a job in the line.
 type linePlace struct {
-	numbers.Place
+	numberedPlace
 	reason         string // of the decision
 	job            *slurm.Job
 	standingIntent *bridge.Intent // of the lever whose value stands in it; nil: none
@@ -38,7 +37,7 @@ type orderLever struct {
 
 var (
 	siteFactorLever = orderLever{
-		editKind: slurm.EditSiteFactor, field: siteFactorField, lowestPriority: numbers.LowestPriority,
+		editKind: slurm.EditSiteFactor, field: siteFactorField, lowestPriority: lowestPriority,
 		fillPriorities: func(g *PartitionGoal, p *linePlace) {
 			p.CurrentPriority += p.ownerNice
 			ours := int64(0)
@@ -49,11 +48,11 @@ var (
 			p.HighestPossiblePriority = p.SlurmPriority + g.IntentBook.HighestPossibleValue(p.job.CurrentRun(), slurm.FieldSiteFactor, g.View.At)
 		},
 		valueForPriority: func(p *linePlace, v int64) (want, stands int64) {
-			return max(v, p.ownerNice+numbers.LowestPriority) - p.SlurmPriority, p.CurrentPriority - p.SlurmPriority
+			return max(v, p.ownerNice+lowestPriority) - p.SlurmPriority, p.CurrentPriority - p.SlurmPriority
 		},
 	}
 	niceLever = orderLever{
-		editKind: slurm.EditNice, field: niceField, lowestPriority: numbers.LowestPriority,
+		editKind: slurm.EditNice, field: niceField, lowestPriority: lowestPriority,
 		fillPriorities: func(_ *PartitionGoal, p *linePlace) {
 			ours := int64(0)
 			if p.standingIntent != nil {
@@ -64,7 +63,7 @@ var (
 			p.fillSlurmPriority(ours)
 		},
 		valueForPriority: func(p *linePlace, v int64) (want, stands int64) {
-			return p.ownerNice - (max(v, p.ownerNice+numbers.LowestPriority) - p.SlurmPriority), p.ownerNice - (p.CurrentPriority - p.SlurmPriority)
+			return p.ownerNice - (max(v, p.ownerNice+lowestPriority) - p.SlurmPriority), p.ownerNice - (p.CurrentPriority - p.SlurmPriority)
 		},
 	}
 	priorityLever = orderLever{ // it wipes nice
@@ -83,9 +82,9 @@ var (
 // and are taken for what they were when ours was written, where that is less.
 func (p *linePlace) fillSlurmPriority(ours int64) {
 	p.SlurmPriority = p.CurrentPriority - ours
-	p.isPressedDown = ours < 0 && p.job.Priority > 0 && p.job.Priority < numbers.LowestPriority
+	p.isPressedDown = ours < 0 && p.job.Priority > 0 && p.job.Priority < lowestPriority
 	if p.isPressedDown {
-		p.SlurmPriority = min(p.SlurmPriority, max(priorityBeforeOurs(p.standingIntent), numbers.LowestPriority))
+		p.SlurmPriority = min(p.SlurmPriority, max(priorityBeforeOurs(p.standingIntent), lowestPriority))
 	}
 }
 
@@ -145,7 +144,7 @@ func (l *orderLever) placeForDecision(g *PartitionGoal, dec *policy.Decision) (p
 		p.standingIntent = nil
 	}
 	l.fillPriorities(g, &p)
-	return p, (j.Priority >= numbers.LowestPriority || p.isPressedDown) && p.SlurmPriority > 0 && g.IntentBook.YieldedIntent(j.CurrentRun(), g.View.At) == nil
+	return p, (j.Priority >= lowestPriority || p.isPressedDown) && p.SlurmPriority > 0 && g.IntentBook.YieldedIntent(j.CurrentRun(), g.View.At) == nil
 }
 
 // orderGroups splits the line into those that are ordered among themselves: Slurm
@@ -181,20 +180,20 @@ func multifactorPlaces(group []linePlace) []linePlace {
 	for i := range group {
 		own[i] = group[i].SlurmPriority
 	}
-	direct := numbers.DirectPriorityThreshold(own)
+	direct := directPriorityThreshold(own)
 	return slices.DeleteFunc(group, func(p linePlace) bool { return p.SlurmPriority >= direct })
 }
 
 // appendGroupEdits appends the edits that number a group whose places are in the order
 // of the line.
 func (l *orderLever) appendGroupEdits(g *PartitionGoal, edits []slurm.Edit, group []linePlace) []slurm.Edit {
-	line, n := make([]numbers.Place, len(group)), 0
+	line, n := make([]numberedPlace, len(group)), 0
 	for i := range group {
-		if line[i] = group[i].Place; group[i].isInWindow {
+		if line[i] = group[i].numberedPlace; group[i].isInWindow {
 			n++
 		}
 	}
-	values := numbers.AssignPriorities(line, n, l.lowestPriority, g.OrderConfig.Strength == bridge.StrengthBlend)
+	values := assignPriorities(line, n, l.lowestPriority, g.OrderConfig.Strength == bridge.StrengthBlend)
 	for i, v := range values {
 		why := group[i].reason
 		if i >= n {

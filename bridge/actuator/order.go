@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/actuator/numbers"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 )
@@ -184,8 +183,8 @@ func checkSiteFactor(c *EditContext) *invariant.Denial {
 	case c.SlurmJob.IsSiteFactorKnown && c.SlurmJob.SiteFactor != 0:
 		return invariant.OnlyOurValues.Deny("its site factor is %d, which something else wrote: it is left to that", c.SlurmJob.SiteFactor)
 	}
-	if then := c.SlurmJob.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < numbers.LowestPriority {
-		return invariant.OneFieldPerEdit.Deny("the priority would be %d, not between %d and %d", then, numbers.LowestPriority, slurm.MaxPriority)
+	if then := c.SlurmJob.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < lowestPriority {
+		return invariant.OneFieldPerEdit.Deny("the priority would be %d, not between %d and %d", then, lowestPriority, slurm.MaxPriority)
 	}
 	return c.checkLowering(c.Value < c.IntentBook.HighestPossibleValue(c.SlurmJob.CurrentRun(), slurm.FieldSiteFactor, c.Now))
 }

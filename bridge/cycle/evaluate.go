@@ -6,7 +6,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
-	"fairbridge/bridge/cycle/policycall"
 	"fairbridge/bridge/diff"
 	"fairbridge/bridge/intake"
 	"fairbridge/bridge/ledger"
@@ -59,7 +58,7 @@ func (l *Loop) evaluatePartitions(ctx context.Context, s *cycleState, m Memory) 
 // the call of the policy, through its guard, is the only effect. The policy gets a
 // copy of the snapshot: the gate judges by one that no policy could write to.
 func (s *cycleState) evaluatePartition(
-	ctx context.Context, p bridge.Partition, g *policycall.Caller, m PartitionMemory, sum spentBudget,
+	ctx context.Context, p bridge.Partition, g *Caller, m PartitionMemory, sum spentBudget,
 ) (PartitionResult, PartitionMemory, spentBudget) {
 	e := PartitionResult{Partition: p, DurationByStep: map[string]time.Duration{}}
 	lap := s.newStepTimer(e.DurationByStep)

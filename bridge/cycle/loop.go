@@ -11,7 +11,6 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/cycle/policycall"
 	"fairbridge/bridge/push"
 )
 
@@ -42,14 +41,11 @@ type Parts struct {
 	OmitsReasons bool
 }
 
-// ErrPolicy is the cause of every failure of a policy.
-var ErrPolicy = policycall.ErrPolicy
-
 // Loop runs cycles. It is not safe for concurrent use.
 type Loop struct {
 	bridge.Config
 	Parts
-	guards map[bridge.Decider]*policycall.Caller
+	guards map[bridge.Decider]*Caller
 	leader push.LeaderLease
 	memory Memory      // of the last cycle
 	quiet  *quietCycle // of a simulation the last one, if nothing is under way after it, else nil
@@ -61,14 +57,14 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
 	l := &Loop{
-		Config: c, Parts: p, guards: map[bridge.Decider]*policycall.Caller{},
+		Config: c, Parts: p, guards: map[bridge.Decider]*Caller{},
 		leader: push.LeaderLease{ClusterName: c.ClusterName, HolderName: c.DaemonName, TTL: c.EffectiveLeaderTTL(), Now: p.Now},
 	}
 	for i := range c.Partitions {
 		part := &c.Partitions[i]
-		l.guards[part.Decider()] = &policycall.Caller{Policy: part.DecidingPolicy}
+		l.guards[part.Decider()] = &Caller{Policy: part.DecidingPolicy}
 		if own := part.Canary; own != nil {
-			l.guards[bridge.Decider{Partition: part.Name, Policy: own.Policy, Params: own.Params}] = &policycall.Caller{Policy: own.DecidingPolicy}
+			l.guards[bridge.Decider{Partition: part.Name, Policy: own.Policy, Params: own.Params}] = &Caller{Policy: own.DecidingPolicy}
 		}
 	}
 	return l, nil

@@ -8,7 +8,6 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator/replicas"
 	"fairbridge/bridge/actuator/sharing"
-	"fairbridge/bridge/gate/devices"
 	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
@@ -152,8 +151,8 @@ func (f *facts) checkCanStart(p *policy.Job, on policy.Alloc) *denial {
 			return deny(invariant.NodeLists, "node %s is not in partition %s", n.Name, p.Partition)
 		case slices.Contains(p.Ask.ExcludedNodes, n.Name):
 			return deny(invariant.NodeLists, "its owner refuses node %s", n.Name)
-		case devices.CountHealthyOfType(n, slot.Type) < slot.Count:
-			return deny(invariant.NodeLists, "node %s has %d healthy %q devices, not %d", n.Name, devices.CountHealthyOfType(n, slot.Type), slot.Type, slot.Count)
+		case countHealthyOfType(n, slot.Type) < slot.Count:
+			return deny(invariant.NodeLists, "node %s has %d healthy %q devices, not %d", n.Name, countHealthyOfType(n, slot.Type), slot.Type, slot.Count)
 		}
 	}
 	nodes := on.Nodes()

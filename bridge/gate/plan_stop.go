@@ -6,7 +6,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
-	"fairbridge/bridge/gate/devices"
 	"fairbridge/policy"
 )
 
@@ -21,7 +20,7 @@ type stopGroup struct {
 // stopGate decides which of a plan's stops may be.
 type stopGate struct {
 	*planGate
-	freeDevices      devices.Counts // what is free when those that may not be stopped run on
+	freeDevices      deviceCounts // what is free when those that may not be stopped run on
 	stopBudget       *stopBudget
 	plannedStopPairs stopPairs // stopped in this plan, and for whom
 }

@@ -5,16 +5,15 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator/sharing"
-	"fairbridge/bridge/gate/devices"
 	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
 // countFreeDevices is what is free when the jobs running now run on and those that are
 // started without a stop have started.
-func (g *stopGate) countFreeDevices(groups []stopGroup) devices.Counts {
-	r := devices.CountHealthy(g.Snapshot, false)
-	waits, seen := map[policy.JobID]bool{}, devices.Held{}
+func (g *stopGate) countFreeDevices(groups []stopGroup) deviceCounts {
+	r := countHealthy(g.Snapshot, false)
+	waits, seen := map[policy.JobID]bool{}, heldDevices{}
 	for _, x := range groups {
 		waits[x.beneficiary] = true
 	}
@@ -44,7 +43,7 @@ func (g *stopGate) wantedDevices(x stopGroup) policy.Alloc {
 
 // giveToBeneficiary gives the group's devices to the job it was stopped for.
 func (g *stopGate) giveToBeneficiary(x stopGroup) {
-	g.freeDevices.Subtract(devices.FreedBy(g.Snapshot, x.victims), -1)
+	g.freeDevices.Subtract(freedBy(g.Snapshot, x.victims), -1)
 	g.freeDevices.Subtract(g.wantedDevices(x), 1)
 }
 
@@ -98,7 +97,7 @@ func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 			return deny(invariant.StopPurpose, "job %s has room without it", g.Snapshot.JobLabel(x.beneficiary))
 		}
 	}
-	then := devices.Counts{}
+	then := deviceCounts{}
 	for k, n := range g.freeDevices {
 		then[k] = n
 	}
@@ -107,7 +106,7 @@ func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 			return deny(invariant.StopPurpose, "it is not said where job %s would run", g.Snapshot.JobLabel(id))
 		}
 	}
-	then.Subtract(devices.FreedBy(g.Snapshot, x.victims), -1)
+	then.Subtract(freedBy(g.Snapshot, x.victims), -1)
 	if on := g.wantedDevices(x); !then.HasRoomFor(on) {
 		return deny(invariant.StopPurpose, "job %s would still not fit", g.Snapshot.JobLabel(x.beneficiary))
 	}
@@ -119,13 +118,13 @@ func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
 // A job's cores and memory are taken as spread like its devices.
 func (g *stopGate) mayLackCoresOrMemory(to *policy.Job, on policy.Alloc) bool {
 	for _, name := range on.Nodes() {
-		cpus, mem := devices.CoresAndMemoryOnNode(&to.Ask, on, name)
+		cpus, mem := coresAndMemoryOnNode(&to.Ask, on, name)
 		for i := range g.Snapshot.Jobs {
 			j := &g.Snapshot.Jobs[i]
 			if slices.ContainsFunc(g.output.Stops, func(s bridge.Stop) bool { return s.Job == int64(j.ID) }) {
 				continue
 			}
-			c, m := devices.CoresAndMemoryOnNode(&j.Ask, j.On, name)
+			c, m := coresAndMemoryOnNode(&j.Ask, j.On, name)
 			cpus, mem = cpus+c, mem+m
 		}
 		if n := g.Snapshot.Node(name); n != nil && (cpus > float64(n.CPUs) || mem > float64(n.MemMB)) {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"fairbridge/bridge/actuator/sharing"
-	"fairbridge/bridge/gate/devices"
 	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
@@ -31,8 +30,8 @@ func (g *planGate) delayStartsWithoutRoom() {
 
 // remainingRoom is what is free when every job has what the plan leaves it, and
 // the decisions that want a part of it.
-func (g *planGate) remainingRoom() (free devices.Counts, starts []*policy.Decision) {
-	free, seen := devices.CountHealthy(g.Snapshot, true), devices.Held{}
+func (g *planGate) remainingRoom() (free deviceCounts, starts []*policy.Decision) {
+	free, seen := countHealthy(g.Snapshot, true), heldDevices{}
 	for i := range g.output.Plan.Decisions {
 		switch d := &g.output.Plan.Decisions[i]; {
 		case sharing.IsBeside(d, g.output.Plan, g.Snapshot): // it takes no device that is free

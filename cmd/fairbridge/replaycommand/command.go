@@ -13,7 +13,6 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge/printable"
 	"fairbridge/cmd/internal/cli"
-	"fairbridge/cmd/internal/cyclereplay"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/trial"
 	"fairbridge/cmd/settings"
@@ -90,7 +89,7 @@ func replayCycle(c *cobra.Command, o *cli.Options, partition string, seq uint64)
 		return err
 	}
 	defer db.Close()
-	r, err := cyclereplay.ReplayCycle(c.Context(), db.Journal, f.Cluster, partition, seq)
+	r, err := ReplayCycle(c.Context(), db.Journal, f.Cluster, partition, seq)
 	if err != nil {
 		return err
 	}
@@ -126,7 +125,7 @@ func ChoosePartition(f *settings.File, name string) (string, error) {
 const maxDifferencesPrinted = 10
 
 // printCycleReplay says how the cycle compares.
-func printCycleReplay(w io.Writer, r *cyclereplay.Result) {
+func printCycleReplay(w io.Writer, r *Result) {
 	params := ""
 	if r.Params != "" {
 		params = " (" + r.Params + ")"
@@ -149,7 +148,7 @@ func printCycleReplay(w io.Writer, r *cyclereplay.Result) {
 	printable.Fprintf(w, "\nPlan then %.12s, now %.12s. The policy has changed since, or it does not decide by its\nsnapshot alone.\n", r.RecordedDigest, r.ReplayedDigest)
 }
 
-func printDifferences(w io.Writer, r *cyclereplay.Result) {
+func printDifferences(w io.Writer, r *Result) {
 	t := output.NewTable(w, "JOB", "THEN", "NOW")
 	for _, d := range r.Differences[:min(len(r.Differences), maxDifferencesPrinted)] {
 		t.AddRow(d.Address, decisionText(d.Recorded), decisionText(d.Replayed))

@@ -13,7 +13,6 @@ import (
 	"fairbridge/api/listen"
 	"fairbridge/api/page"
 	"fairbridge/api/server"
-	"fairbridge/cmd/internal/daemon/socket"
 	"fairbridge/cmd/internal/system"
 )
 
@@ -25,7 +24,7 @@ func (d *daemon) serveAPI() error {
 	if path == "" && d.File.API.Listen == "" {
 		return nil
 	}
-	names := socket.NewNames(d.File.API.Listen, d.File.API.URL)
+	names := NewNames(d.File.API.Listen, d.File.API.URL)
 	who, err := system.NewIdentifier(d.File, names, d.log)
 	if err != nil {
 		return fmt.Errorf("telling who asks (api in the configuration): %w", err)
@@ -60,7 +59,7 @@ func (d *daemon) serveSocket(path string, h http.Handler, who *identity.Identifi
 	if path == "" {
 		return nil
 	}
-	l, err := socket.Listen(path)
+	l, err := Listen(path)
 	if err != nil {
 		return fmt.Errorf("listening for users on %s (api.socket in the configuration): %w", path, err)
 	}
@@ -70,12 +69,12 @@ func (d *daemon) serveSocket(path string, h http.Handler, who *identity.Identifi
 
 // serveTLS answers on a port, where a credential, a cookie or a proxy tells who asks. The names in
 // its certificate are the daemon's.
-func (d *daemon) serveTLS(h http.Handler, who *identity.Identifier, names *socket.Names) error {
+func (d *daemon) serveTLS(h http.Handler, who *identity.Identifier, names *Names) error {
 	a := &d.File.API
 	if a.Listen == "" {
 		return nil
 	}
-	certificate, err := socket.NewCertificate(a.CertFile, a.KeyFile, d.log)
+	certificate, err := NewCertificate(a.CertFile, a.KeyFile, d.log)
 	if err != nil {
 		return fmt.Errorf("the certificate of the API (api.cert_file and api.key_file in the configuration): %w", err)
 	}

@@ -1,5 +1,4 @@
-// Package heavy lets answers that take long be worked out one after another, fairly among users.
-package heavy
+package answers
 
 import (
 	"context"
@@ -8,22 +7,22 @@ import (
 	"fairbridge/api"
 )
 
-// Turn lets one answer at a time be computed that takes long. Of each user one is computed or waits: who
+// turn lets one answer at a time be computed that takes long. Of each user one is computed or waits: who
 // asks for many keeps others waiting for one of theirs.
-type Turn struct {
+type turn struct {
 	turn chan struct{} // held by who computes
 
 	mu    sync.Mutex
 	users map[string]bool // of whom one is computed or waits
 }
 
-// NewTurn returns one that is free.
-func NewTurn() *Turn {
-	return &Turn{turn: make(chan struct{}, 1), users: map[string]bool{}}
+// newTurn returns one that is free.
+func newTurn() *turn {
+	return &turn{turn: make(chan struct{}, 1), users: map[string]bool{}}
 }
 
 // enter takes a user's place in the line, unless they have it.
-func (t *Turn) enter(user string) bool {
+func (t *turn) enter(user string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.users[user] {
@@ -33,14 +32,14 @@ func (t *Turn) enter(user string) bool {
 	return true
 }
 
-func (t *Turn) leave(user string) {
+func (t *turn) leave(user string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.users, user)
 }
 
 // Take waits for the turn of a user's computation, until the context ends.
-func (t *Turn) Take(ctx context.Context, user string) (done func(), err error) {
+func (t *turn) Take(ctx context.Context, user string) (done func(), err error) {
 	if !t.enter(user) {
 		return nil, errYours()
 	}

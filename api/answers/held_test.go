@@ -1,4 +1,4 @@
-package sharetree
+package answers
 
 import (
 	"testing"
@@ -13,8 +13,8 @@ func TestHeldAddsUp(t *testing.T) {
 		{Name: "top", UsedService: 10}, {Name: "cheap", Parent: "top", UsedService: 25, HeldService: 100}, {Name: "plain", Parent: "top", UsedService: 7},
 		{Name: "else", UsedService: 5}, {Name: "below", Parent: "else", UsedService: 5},
 	}
-	shares := Entitlements(accounts)
-	AddUp(accounts, shares)
+	shares := entitlements(accounts)
+	addUpShares(accounts, shares)
 	if a := shares[0]; a.UsedService != 42 || a.HeldService != 117 || a.UsedPart != 42./52 {
 		t.Errorf("%+v", a.AccountUse)
 	}

@@ -1,4 +1,4 @@
-package policycall
+package cycle
 
 import (
 	"context"

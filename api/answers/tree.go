@@ -1,6 +1,4 @@
-// Package sharetree says what accounts are entitled to by their weights along the tree, what they used of it,
-// and where that puts them, in numbers and words. It is pure.
-package sharetree
+package answers
 
 import (
 	"cmp"
@@ -21,8 +19,8 @@ type tree struct {
 	children map[int][]int      // of -1: the roots
 }
 
-// Entitlements returns the share of every account, in the order of the accounts: by itself, without words.
-func Entitlements(accounts []policy.Account) []api.AccountShare {
+// entitlements returns the share of every account, in the order of the accounts: by itself, without words.
+func entitlements(accounts []policy.Account) []api.AccountShare {
 	t := newTree(accounts)
 	t.entitle(-1, 1, 0)
 	return t.shares
@@ -69,8 +67,8 @@ func (t *tree) entitle(parent int, part float64, depth int) {
 	}
 }
 
-// AddUp adds to every account what those below it used, hold and want, and says which part of all of it that is.
-func AddUp(accounts []policy.Account, shares []api.AccountShare) {
+// addUpShares adds to every account what those below it used, hold and want, and says which part of all of it that is.
+func addUpShares(accounts []policy.Account, shares []api.AccountShare) {
 	t := newTree(accounts)
 	t.shares = shares
 	total := 0.0
@@ -107,9 +105,9 @@ func (t *tree) addUp(parent, depth int) {
 // nearly is by which part of its entitlement an account may be off and still count as near it.
 const nearly = .1
 
-// Words says where an account stands: what it is entitled to, what it had, and beside whom among its siblings
+// shareWords says where an account stands: what it is entitled to, what it had, and beside whom among its siblings
 // that puts it. all are the accounts that may be named.
-func Words(a *api.AccountShare, all []api.AccountShare) string {
+func shareWords(a *api.AccountShare, all []api.AccountShare) string {
 	text := fmt.Sprintf("%s is entitled to %s of the cluster and had %s of what was used lately", a.Name, percent(a.Entitled), percent(a.UsedPart))
 	if a.UsedPart == 0 && a.UsedService == 0 {
 		text = fmt.Sprintf("%s is entitled to %s of the cluster and used nothing lately", a.Name, percent(a.Entitled))
@@ -158,8 +156,8 @@ func percent(part float64) string {
 	return fmt.Sprintf("%.0f %%", 100*part)
 }
 
-// SortUsers sorts users by account and name.
-func SortUsers(users []api.UserShare) {
+// sortUsers sorts users by account and name.
+func sortUsers(users []api.UserShare) {
 	slices.SortFunc(users, func(x, y api.UserShare) int {
 		return cmp.Or(cmp.Compare(x.Account, y.Account), cmp.Compare(x.Name, y.Name))
 	})

@@ -1,4 +1,4 @@
-package heavy
+package answers
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // A user has one place in the line, whether it is waited for, computed or given up.
 func TestAUserHasOnePlaceInTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		line := NewTurn()
+		line := newTurn()
 		done, err := line.Take(t.Context(), "ann")
 		if err != nil {
 			t.Fatal(err)

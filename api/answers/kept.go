@@ -1,5 +1,4 @@
-// Package kept keeps what takes long to find out for as long as it is fresh.
-package kept
+package answers
 
 import (
 	"context"
@@ -7,8 +6,8 @@ import (
 	"time"
 )
 
-// Value is a value that is read again when it is older than it may be; one at a time reads it.
-type Value[T any] struct {
+// keptValue is a value that is read again when it is older than it may be; one at a time reads it.
+type keptValue[T any] struct {
 	freshFor time.Duration
 	now      func() time.Time
 	read     func(context.Context) (T, error)
@@ -21,13 +20,13 @@ type Value[T any] struct {
 }
 
 // New returns a value that is read when it is asked for, and again once it is older than freshFor by the clock now.
-func New[T any](freshFor time.Duration, now func() time.Time, read func(context.Context) (T, error)) *Value[T] {
-	return &Value[T]{freshFor: freshFor, now: now, read: read, turn: make(chan struct{}, 1)}
+func newKept[T any](freshFor time.Duration, now func() time.Time, read func(context.Context) (T, error)) *keptValue[T] {
+	return &keptValue[T]{freshFor: freshFor, now: now, read: read, turn: make(chan struct{}, 1)}
 }
 
 // Get returns the value, read now unless it is fresh. An error is kept as long as a value would be:
 // what is away is not asked by every request.
-func (k *Value[T]) Get(ctx context.Context) (T, error) {
+func (k *keptValue[T]) Get(ctx context.Context) (T, error) {
 	if v, err, fresh := k.Last(); fresh {
 		return v, err
 	}
@@ -54,15 +53,15 @@ func (k *Value[T]) Get(ctx context.Context) (T, error) {
 }
 
 // Last returns the value as it was read last, the error of that, and whether both are fresh.
-func (k *Value[T]) Last() (value T, err error, fresh bool) {
+func (k *keptValue[T]) Last() (value T, err error, fresh bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	age := k.now().Sub(k.readAt)
 	return k.value, k.err, !k.readAt.IsZero() && age >= 0 && age < k.freshFor
 }
 
-// Answers keeps answers that take long by what was asked of which cycle, the newest of them.
-type Answers[K comparable, V any] struct {
+// keptAnswers keeps answers that take long by what was asked of which cycle, the newest of them.
+type keptAnswers[K comparable, V any] struct {
 	mu    sync.Mutex
 	value map[K]V
 	order []K
@@ -72,7 +71,7 @@ type Answers[K comparable, V any] struct {
 const maxKeptAnswers = 256
 
 // Get returns the answer to a question; ok is false where none is kept.
-func (c *Answers[K, V]) Get(key K) (v V, ok bool) {
+func (c *keptAnswers[K, V]) Get(key K) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	v, ok = c.value[key]
@@ -80,7 +79,7 @@ func (c *Answers[K, V]) Get(key K) (v V, ok bool) {
 }
 
 // Put keeps an answer.
-func (c *Answers[K, V]) Put(key K, v V) {
+func (c *keptAnswers[K, V]) Put(key K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.value == nil {

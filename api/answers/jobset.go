@@ -1,5 +1,4 @@
-// Package jobset finds the rows of a queue by the jobs that a query names.
-package jobset
+package answers
 
 import (
 	"slices"
@@ -10,15 +9,15 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Set is the jobs that a query names, read once: each row of the queue is looked up in it.
-type Set struct {
+// jobSet is the jobs that a query names, read once: each row of the queue is looked up in it.
+type jobSet struct {
 	texts map[string]bool  // as they are named: jobs, arrays, tasks
 	tasks map[string][]int // by array, of which waiting tasks may stand in one row
 }
 
 // New reads the addresses of jobs, arrays and tasks.
-func New(addresses []string) Set {
-	s := Set{map[string]bool{}, map[string][]int{}}
+func newJobSet(addresses []string) jobSet {
+	s := jobSet{map[string]bool{}, map[string][]int{}}
 	for _, a := range addresses {
 		s.texts[a] = true
 		array, text, isTask := strings.Cut(a, "_")
@@ -30,7 +29,7 @@ func New(addresses []string) Set {
 }
 
 // Has reports whether one of the jobs is that of a row: itself, its array, or waiting tasks that it stands for.
-func (s *Set) Has(r *api.QueueJob) bool {
+func (s *jobSet) Has(r *api.QueueJob) bool {
 	if s.texts[r.Address] || s.texts[strconv.FormatInt(int64(r.JobID), 10)] {
 		return true
 	}

@@ -1,5 +1,4 @@
-// Package policycall calls a policy that may panic, err or never return, and checks its plan.
-package policycall
+package cycle
 
 import (
 	"context"

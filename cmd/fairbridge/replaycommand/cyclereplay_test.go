@@ -1,4 +1,4 @@
-package cyclereplay
+package replaycommand
 
 import (
 	"testing"

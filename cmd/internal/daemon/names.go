@@ -1,6 +1,4 @@
-// Package socket opens where users reach the daemon: a unix socket, and a certificate that is
-// read again when its file changes.
-package socket
+package daemon
 
 import (
 	"crypto/tls"

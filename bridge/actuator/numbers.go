@@ -1,16 +1,13 @@
-// Package numbers turns the order of a line of jobs into priorities: as few of them
-// new as possible, as near to Slurm's own as possible. It is arithmetic, and knows
-// neither jobs nor Slurm.
-package numbers
+package actuator
 
 import (
 	"math"
 	"slices"
 )
 
-// Place is the place of a job in the line, with its priority as the order is made
+// numberedPlace is the place of a job in the line, with its priority as the order is made
 // from it: without its nice, which acts on top of our order as it does on Slurm's.
-type Place struct {
+type numberedPlace struct {
 	SlurmPriority           int64 // as Slurm alone would have it
 	CurrentPriority         int64 // with what we added
 	HighestPossiblePriority int64 // its priority if the highest number of ours stands that may; 0: no number is in doubt
@@ -18,15 +15,15 @@ type Place struct {
 	StartsNow               bool  // is to start now
 }
 
-// LowestPriority is the least priority we make: at 1 Slurm's own factors no longer show.
-const LowestPriority int64 = 2
+// lowestPriority is the least priority we make: at 1 Slurm's own factors no longer show.
+const lowestPriority int64 = 2
 
-// AssignPriorities returns the priorities of a group of jobs whose places are in the order
+// assignPriorities returns the priorities of a group of jobs whose places are in the order
 // of the line, none below floor. The first n, those within the window, share the
 // priorities that Slurm gave the group, in our order; blended, they go a fifth of
 // the way there. Those beyond have their own, as far as these do not pass the
 // window's.
-func AssignPriorities(g []Place, n int, floor int64, blended bool) []int64 {
+func assignPriorities(g []numberedPlace, n int, floor int64, blended bool) []int64 {
 	s := newPriorityTargets(g, n, floor)
 	ceiling := int64(1) << 62
 	var values []int64
@@ -49,7 +46,7 @@ func AssignPriorities(g []Place, n int, floor int64, blended bool) []int64 {
 }
 
 // blendPriorities moves priorities a fifth of the way to our order.
-func (s *priorityTargets) blendPriorities(g []Place) []int64 {
+func (s *priorityTargets) blendPriorities(g []numberedPlace) []int64 {
 	values := make([]int64, len(g))
 	for i := range g {
 		values[i] = g[i].CurrentPriority
@@ -65,11 +62,11 @@ func (s *priorityTargets) blendPriorities(g []Place) []int64 {
 // differ by their weights; a priority that somebody sets is any number.
 const directPriorityRatio = 16
 
-// DirectPriorityThreshold returns the least of the priorities of a group that Slurm did not make
+// directPriorityThreshold returns the least of the priorities of a group that Slurm did not make
 // itself, more than all others when it made all. The few that stand far above the
 // rest were set by an administrator: they stay where they are, and are not handed
 // out to others, who would be lifted to them.
-func DirectPriorityThreshold(own []int64) int64 {
+func directPriorityThreshold(own []int64) int64 {
 	own = slices.Clone(own)
 	slices.Sort(own)
 	for i := len(own)/2 + 1; i < len(own); i++ {
@@ -98,7 +95,7 @@ const (
 // small against the site's own: a job that comes when we are gone takes the place
 // among the group that Slurm gives, and those of another QOS theirs before or
 // behind it.
-func newPriorityTargets(g []Place, n int, floor int64) priorityTargets {
+func newPriorityTargets(g []numberedPlace, n int, floor int64) priorityTargets {
 	own := make([]int64, len(g))
 	lo, hi := int64(1<<62), int64(0)
 	for i := range g {
@@ -119,7 +116,7 @@ func newPriorityTargets(g []Place, n int, floor int64) priorityTargets {
 // all that waits counts as far below: jobs that start are raised rather than
 // those that wait lowered, which would be one edit for each and is not allowed
 // of jobs that waited very long.
-func currentValues(line []Place) []int64 {
+func currentValues(line []numberedPlace) []int64 {
 	top := int64(0)
 	for i := range line {
 		if !line[i].StartsNow {
@@ -137,7 +134,7 @@ func currentValues(line []Place) []int64 {
 
 // raiseAboveLongWaiting keeps jobs that have waited very long from being lowered, which the gate
 // would refuse: those ahead of them rise above them instead.
-func raiseAboveLongWaiting(values []int64, line []Place) {
+func raiseAboveLongWaiting(values []int64, line []numberedPlace) {
 	for i := len(values) - 1; i >= 0; i-- {
 		if line[i].IsLongWaiting {
 			values[i] = max(values[i], line[i].CurrentPriority, line[i].HighestPossiblePriority)

@@ -1,6 +1,4 @@
-// Package cyclereplay decides stored cycles again, and says whether the plan is the
-// one of then.
-package cyclereplay
+package replaycommand
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package numbers
+package actuator
 
 import (
 	"slices"
@@ -74,22 +74,22 @@ func TestRenumberKeepsWhatStands(t *testing.T) {
 func TestRenumberLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		own := rapid.SliceOfN(rapid.Int64Range(2, 3000), 1, 60).Draw(t, "own")
-		g := make([]Place, len(own))
+		g := make([]numberedPlace, len(own))
 		for i := range g {
 			g[i].SlurmPriority = own[i]
 		}
-		s := newPriorityTargets(g, rapid.IntRange(0, len(g)).Draw(t, "window"), LowestPriority)
+		s := newPriorityTargets(g, rapid.IntRange(0, len(g)).Draw(t, "window"), lowestPriority)
 		have := rapid.SliceOfN(rapid.Int64Range(-10, 5000), len(s.bestValues), len(s.bestValues)).Draw(t, "have")
-		got := s.renumberLine(have, LowestPriority)
+		got := s.renumberLine(have, lowestPriority)
 		for i, v := range got {
-			if v < LowestPriority || abs(v-s.bestValues[i]) > s.slack {
-				t.Fatalf("place %d: %d is below %d or more than %d from %d in %v", i, v, LowestPriority, s.slack, s.bestValues[i], got)
+			if v < lowestPriority || abs(v-s.bestValues[i]) > s.slack {
+				t.Fatalf("place %d: %d is below %d or more than %d from %d in %v", i, v, lowestPriority, s.slack, s.bestValues[i], got)
 			}
 			if i > 0 && got[i-1] <= v {
 				t.Fatalf("places %d and %d do not fall: %v", i-1, i, got)
 			}
 		}
-		if diff := cmp.Diff(got, s.renumberLine(got, LowestPriority)); diff != "" {
+		if diff := cmp.Diff(got, s.renumberLine(got, lowestPriority)); diff != "" {
 			t.Fatalf("not a fixed point: %s", diff)
 		}
 		if top := slices.Max(own); len(got) > 0 && got[0] > top+s.slack+(top-slices.Min(own))/2+top/16+int64(len(own)) {
@@ -101,10 +101,10 @@ func TestRenumberLaws(t *testing.T) {
 // Jobs that start are raised above one that waits, which is not lowered when it
 // has waited so long that it must not be.
 func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
-	line := []Place{{StartsNow: true, CurrentPriority: 400}, {StartsNow: true, CurrentPriority: 300}, {CurrentPriority: 500, IsLongWaiting: true}, {CurrentPriority: 200}}
+	line := []numberedPlace{{StartsNow: true, CurrentPriority: 400}, {StartsNow: true, CurrentPriority: 300}, {CurrentPriority: 500, IsLongWaiting: true}, {CurrentPriority: 200}}
 	s := priorityTargets{bestValues: []int64{500, 400, 300, 200}, minGap: 50, slack: 100}
 	number := func() []int64 {
-		values := s.renumberLine(currentValues(line), LowestPriority)
+		values := s.renumberLine(currentValues(line), lowestPriority)
 		raiseAboveLongWaiting(values, line)
 		return values
 	}

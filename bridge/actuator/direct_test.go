@@ -1,4 +1,4 @@
-package numbers
+package actuator
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestSetDirectly(t *testing.T) {
 		{"two were set", []int64{8_000, 3_000_000, 7_500, 1_000_000, 8_100, 9_000}, 4},
 		{"most are high: the low ones are no measure", []int64{5, 8_000, 7_500, 8_100}, 4},
 	} {
-		got, direct := 0, DirectPriorityThreshold(tt.own)
+		got, direct := 0, directPriorityThreshold(tt.own)
 		for _, v := range tt.own {
 			if v < direct {
 				got++

@@ -1,5 +1,4 @@
-// Package laststudy tells a viewer what is stored of what policies would have done.
-package laststudy
+package answers
 
 import (
 	"strings"
@@ -13,9 +12,9 @@ import (
 // staleAfter is the age beyond which a study is called stale: in a month users, jobs and nodes are others.
 const staleAfter = 31 * 24 * time.Hour
 
-// Answer puts the newest studies beside the partitions, as of a moment. Who had one made, and what may name jobs or nodes, is
+// answerStudies puts the newest studies beside the partitions, as of a moment. Who had one made, and what may name jobs or nodes, is
 // for operators.
-func Answer(v *api.Viewer, partitions []bridge.Partition, list []api.Study, now time.Time) *api.Studies {
+func answerStudies(v *api.Viewer, partitions []bridge.Partition, list []api.Study, now time.Time) *api.Studies {
 	out := &api.Studies{Partitions: []api.PartitionStudy{}}
 	for i := range partitions {
 		p := &partitions[i]

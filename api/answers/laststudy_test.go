@@ -1,4 +1,4 @@
-package laststudy
+package answers
 
 import (
 	"strings"
@@ -25,7 +25,7 @@ func newStudy(partition string, age time.Duration) api.Study {
 func TestAnswer(t *testing.T) {
 	oper, user := &api.Viewer{User: "oper", Role: api.RoleOperator}, &api.Viewer{User: "ann", Role: api.RoleUser}
 	list := []api.Study{newStudy("gpu", 40*24*time.Hour), newStudy("gone", 0)}
-	got := Answer(oper, partitions, list, now)
+	got := answerStudies(oper, partitions, list, now)
 	want := &api.Studies{Partitions: []api.PartitionStudy{
 		{Partition: "gpu", Study: &list[0], Age: 40 * 86400, Stale: true, Command: "fairbridge replay -p gpu --since 7d --policy 'slurm,tiresias:queues=3600;36000' --store"},
 		{Partition: "big gpu", Command: "fairbridge replay -p 'big gpu' --since 7d --policy slurm --store"},
@@ -33,17 +33,17 @@ func TestAnswer(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("an operator (-want +got):\n%s", d)
 	}
-	plain := Answer(user, partitions, list, now).Partitions[0].Study
+	plain := answerStudies(user, partitions, list, now).Partitions[0].Study
 	if plain.By != "" || plain.Remarks != nil || plain.Lines[0] != list[0].Lines[0] || strings.Contains(plain.Lines[1].Error, "4711") || plain.Lines[1].Error == "" {
 		t.Errorf("a plain user sees %+v", plain)
 	}
 	if list[0].Lines[1].Error != "job 4711 fits nowhere" || list[0].By == "" {
 		t.Error("what is told to one user is taken from all")
 	}
-	if young := Answer(user, partitions, []api.Study{newStudy("gpu", time.Hour)}, now).Partitions[0]; young.Stale || young.Age != 3600 {
+	if young := answerStudies(user, partitions, []api.Study{newStudy("gpu", time.Hour)}, now).Partitions[0]; young.Stale || young.Age != 3600 {
 		t.Errorf("one of an hour ago: %+v", young)
 	}
-	if ahead := Answer(user, partitions, []api.Study{newStudy("gpu", -time.Minute)}, now).Partitions[0]; ahead.Age != 0 {
+	if ahead := answerStudies(user, partitions, []api.Study{newStudy("gpu", -time.Minute)}, now).Partitions[0]; ahead.Age != 0 {
 		t.Errorf("made by a clock that is ahead: %+v", ahead)
 	}
 }
