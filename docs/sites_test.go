@@ -12,7 +12,7 @@ import (
 	"fairbridge/replica/paired"
 )
 
-var writeSites = goflag.Bool("write-sites", false, "write the table of README.md from site-figures.tsv")
+var writeSites = goflag.Bool("write-sites", false, "write the table of README.md and status.md from site-figures.tsv")
 
 // siteFigures are the figures of site-figures.tsv by row, site and figure.
 type siteFigures map[string]map[string]map[string][2]float64
@@ -90,27 +90,27 @@ func (f siteFigures) table() string {
 	return b.String()
 }
 
-// TestSitesTable wants README's table to be that of the figures by site.
+// TestSitesTable wants the table of README.md and of status.md to be that of the figures by site.
 func TestSitesTable(t *testing.T) {
 	const begin = "<!-- sites-table: go test ./docs -run TestSitesTable -args -write-sites -->\n"
 	const end = "<!-- end of sites-table -->"
-	text, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, hasBegin := strings.Cut(string(text), begin)
-	shown, after, hasEnd := strings.Cut(rest, end)
-	if !hasBegin || !hasEnd {
-		t.Fatal("README.md has no table between " + strings.TrimSpace(begin) + " and " + end)
-	}
 	want := readSiteFigures(t).table()
-	if *writeSites {
-		if err := os.WriteFile("../README.md", []byte(before+begin+want+end+after), 0o644); err != nil {
+	for _, page := range []string{"../README.md", "status.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	if shown != want {
-		t.Errorf("README.md shows\n%s\nwant\n%s", shown, want)
+		before, rest, hasBegin := strings.Cut(string(text), begin)
+		shown, after, hasEnd := strings.Cut(rest, end)
+		switch {
+		case !hasBegin || !hasEnd:
+			t.Errorf("%s has no table between %s and %s", page, strings.TrimSpace(begin), end)
+		case *writeSites:
+			if err := os.WriteFile(page, []byte(before+begin+want+end+after), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		case shown != want:
+			t.Errorf("%s shows\n%s\nwant\n%s", page, shown, want)
+		}
 	}
 }

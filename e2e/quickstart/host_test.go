@@ -48,13 +48,21 @@ func newHost(t *testing.T) *host {
 		"/usr/bin/", "/usr/local/bin/", "/tmp/", "/run/tmp/", // the machine's own stay as they are
 		"cluster: mycluster\n", "cluster: lab\ninterval: 2s\nlisten: localhost:"+metrics+"\n",
 		"2026-01-01", today.Format(time.DateOnly), "2026-02-01", today.Add(72*time.Hour).Format(time.DateOnly))
-	program := filepath.Join(t.TempDir(), "fairbridge")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "fairbridge/cmd/fairbridge")
+	programs := t.TempDir()
+	build := exec.CommandContext(
+		t.Context(),
+		"go",
+		"build",
+		"-o",
+		programs+"/",
+		"fairbridge/cmd/fairbridge",
+		"fairbridge/cmd/fairbridge-lab",
+	)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	h.run("bash", "testdata/host", bin, workDir, program, h.scripts(), "testdata/bin")
+	h.run("bash", "testdata/host", bin, workDir, filepath.Join(programs, "fairbridge"), h.scripts(), "testdata/bin")
 	return h
 }
 
@@ -89,7 +97,11 @@ func (h *host) scripts() string {
 	for _, unit := range units {
 		text, err := os.ReadFile(unit)
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, "systemd", filepath.Base(unit)), []byte(h.filled.Replace(string(text))), 0o644)
+			err = os.WriteFile(
+				filepath.Join(dir, "systemd", filepath.Base(unit)),
+				[]byte(h.filled.Replace(string(text))),
+				0o644,
+			)
 		}
 		if err != nil {
 			h.t.Fatal(err)
@@ -107,7 +119,9 @@ func (h *host) run(argv ...string) string {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	argv = append([]string{"env", "-C", wd, "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"}, argv...)
+	argv = append(
+		[]string{"env", "-C", wd, "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"},
+		argv...)
 	out, err := h.slurm.Run(ctx, "root", argv...)
 	if err != nil {
 		h.t.Fatalf("%v\n%s", err, out)
@@ -127,7 +141,9 @@ func (h *host) try(text string) string { return h.root(text + " 2>&1 || true") }
 // user types a line as a user of Slurm.
 func (h *host) user(name, line string) string {
 	h.t.Helper()
-	return strings.TrimSpace(h.run("setpriv", "--reuid", name, "--regid", name, "--init-groups", "--", "bash", "-ec", "cd ~"+name+"; "+line))
+	return strings.TrimSpace(
+		h.run("setpriv", "--reuid", name, "--regid", name, "--init-groups", "--", "bash", "-ec", "cd ~"+name+"; "+line),
+	)
 }
 
 // write writes a file inside.
