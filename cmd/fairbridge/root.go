@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"time"
@@ -63,6 +64,9 @@ answer is bad (doctor found a fault, the job is not known or not yours to see),
 		newReleaseCommand(o), newExpireCommand(o), guardcommand.NewCommand(o), operate.NewCommand(o), replaycommand.NewCommand(o), newDBRootCommand(o), newImportCommand(o), newProgressCommand(o), remindercommand.NewCommand(o), erasecommand.NewCommand(o), newConfigCommand(o), newVersionCommand(o), webcommand.NewCommand(o))
 	root.AddCommand(ask.NewCommands(o, shadowreport.NewCommand(o), canaryreport.NewCommand(o))...)
 	root.AddCommand(topcommand.NewCommand(o), behindcommand.NewCommand(o), studycommand.NewCommand(o))
+	for _, name := range movedCommands {
+		root.AddCommand(newMovedCommand(name))
+	}
 	return cli.NewGroupCommand(root)
 }
 
@@ -195,3 +199,17 @@ func newVersionCommand(o *cli.Options) *cobra.Command {
 }
 
 func main() { cli.Main(newRootCommand()) }
+
+// movedCommands are those of fairbridge-lab, which were commands of fairbridge.
+var movedCommands = []string{"simulate", "compare", "trace", "train", "search", "recommend"}
+
+// newMovedCommand says of a command that has moved where it is.
+func newMovedCommand(name string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: "A command of fairbridge-lab", Example: "  fairbridge-lab " + name + " --help",
+		Hidden: true, DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error {
+			return cli.NewUsageError(fmt.Errorf("%s is a command of fairbridge-lab, which make build makes", name))
+		},
+	}
+}
