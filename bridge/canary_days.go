@@ -1,8 +1,6 @@
 package bridge
 
-import (
-	"time"
-)
+import "time"
 
 // The least that says anything: so many days of the candidate, in so many weeks that have days of
 // both, which is two weeks at two days of seven. With fewer no difference could be told from chance.
@@ -11,7 +9,8 @@ const (
 	LeastCanaryWeeks = 2
 )
 
-// CanarySignificance is what p, counted once for each of CanaryFigureCount figures, may be at most for a claim about a canary.
+// CanarySignificance is what p, counted once for each of CanaryFigureCount figures, may be at most for a claim about a
+// canary.
 const (
 	CanarySignificance = 0.05
 	CanaryFigureCount  = 4
@@ -68,8 +67,8 @@ func countChoices(n, k int) float64 {
 	return ways
 }
 
-// EarliestVerdict returns the day on which a report can first judge the partition's canary, if from a date on no day has to
-// be left out; seen are the days before that count. The zero time: it never can.
+// EarliestVerdict returns the day on which a report can first judge the partition's canary, if from a date on no day has
+// to be left out; seen are the days before that count. The zero time: it never can.
 func (p *Partition) EarliestVerdict(seen CanaryTally, from time.Time) time.Time {
 	c, date := p.Canary, from
 	for ; !seen.IsEnough(); date = date.AddDate(0, 0, 1) {

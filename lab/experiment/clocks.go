@@ -17,6 +17,7 @@ import (
 	"fairbridge/lab/slots"
 	"fairbridge/replica/goodput"
 	"fairbridge/replica/measure"
+	"fairbridge/replica/study"
 )
 
 // The clock of intervals: the policy is asked when something happened, at most
@@ -24,7 +25,6 @@ import (
 const (
 	defaultMinInterval = time.Minute
 	defaultMaxInterval = 10 * time.Minute
-	defaultRestartCost = 30 * time.Second
 )
 
 // simulator runs a policy on a workload until all jobs are done.
@@ -39,7 +39,7 @@ type clock struct {
 
 var clocks = []clock{
 	{"intervals", func() exact.Clock {
-		return exact.NewEventClock(defaultMinInterval, defaultMaxInterval, defaultRestartCost)
+		return exact.NewEventClock(defaultMinInterval, defaultMaxInterval, study.DefaultRestartCost)
 	}, exact.Run},
 	{"shockwave", exact.ShockwaveClock, exact.Run},
 	{"gavel", exact.GavelClock, exact.Run},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"fairbridge/bridge"
 	"fairbridge/replica/cluster"
 	"fairbridge/replica/measure"
 	"fairbridge/replica/paired"
@@ -21,7 +22,7 @@ type figure struct {
 }
 
 // figures are what a verdict rests on.
-var figures = []figure{
+var figures = [bridge.CanaryFigureCount]figure{
 	{"mean_completion_s", "Mean completion", func(run, baseline *measure.Run) float64 {
 		return math.Log(measure.Mean(run.JCTs()) / measure.Mean(baseline.JCTs()))
 	}},

@@ -37,7 +37,7 @@ type firstGang struct {
 }
 
 func newPlanWatch(nodes []policy.Node) planWatch {
-	return planWatch{gangSize: clusterspec.MaxGPUsPerNode(nodes), lastByJob: map[int64]wantedStart{}}
+	return planWatch{gangSize: max(clusterspec.MaxGPUsPerNode(nodes), 1), lastByJob: map[int64]wantedStart{}}
 }
 
 func (w *planWatch) noteCycle(rep *cycle.Report, now time.Time) {
@@ -90,7 +90,7 @@ func (w *planWatch) firstGangAt(t time.Time) int64 {
 
 // countStarts counts the first starts of jobs by what the last plan before wanted of them.
 func (w *planWatch) countStarts(nodes []policy.Node, ended []sim.EndedRun) (n measure.StartCounts) {
-	runs := newStartedRuns(nodes, ended)
+	runs := newStartedRuns(nodes, w.gangSize, ended)
 	for i := range runs.byStart {
 		e := &runs.byStart[i]
 		runs.start(e)
@@ -141,9 +141,9 @@ type startedRuns struct {
 	running     []*sim.EndedRun
 }
 
-func newStartedRuns(nodes []policy.Node, ended []sim.EndedRun) *startedRuns {
+func newStartedRuns(nodes []policy.Node, gpusPerNode int, ended []sim.EndedRun) *startedRuns {
 	s := &startedRuns{byStart: slices.Clone(ended), firstByJob: map[int64]*sim.EndedRun{}, nodes: nodes,
-		gpusPerNode: max(clusterspec.MaxGPUsPerNode(nodes), 1)}
+		gpusPerNode: gpusPerNode}
 	slices.SortStableFunc(s.byStart, func(a, b sim.EndedRun) int { return a.Start.Compare(b.Start) })
 	for i := range s.byStart {
 		if e := &s.byStart[i]; e.RestartCount == 0 {

@@ -43,3 +43,22 @@ func TestStartsPastAGang(t *testing.T) {
 		t.Errorf("starts %+v, want %+v: %v", run.Starts, want, err)
 	}
 }
+
+// TestLimitTellsNothing: the limit of a job that nobody may stop is its owner's, whether the job ends before it, at it,
+// or as late after it as a site may end it. A job that may be stopped has time for a restart.
+func TestLimitTellsNothing(t *testing.T) {
+	o := &submitter{nodes: cluster(1), defaultRestartCost: 30 * time.Second}
+	for _, c := range []struct {
+		seconds       float64
+		isUnstoppable bool
+		want          time.Duration
+	}{
+		{60, true, time.Hour}, {3600, true, time.Hour}, {3720, true, time.Hour}, {3721, true, 63 * time.Minute},
+		{3570, false, time.Hour}, {3600, false, 61 * time.Minute},
+	} {
+		j := workload.Job{GPUs: 1, Duration: c.seconds, TimeLimit: time.Hour, IsUnstoppable: c.isUnstoppable}
+		if got := o.timeLimit(&j); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-// Package root is the commands of fairbridge-lab.
+// Package root is the commands of fairbridge-lab. It is apart from the program, since tests of other packages run them.
 package root
 
 import (
